@@ -1,0 +1,1 @@
+"""What is true: architectures, hardware, scenarios and the ledger of every byte of a step."""

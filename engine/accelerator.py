@@ -1,0 +1,69 @@
+"""An accelerator: what its driver reports and how fast it computes and communicates."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from engine.errors import Fault, InputError
+from engine.units import MIB
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accelerator:
+    """One GPU as the driver lists it; on MI250 and MI250X that is one of the card's two dies.
+
+    Args:
+        name: as it is typed, such as "h100-80gb".
+        title: as it is shown, such as "H100 SXM 80GB".
+        vendor: "NVIDIA" or "AMD".
+        memory_mib: total memory that the driver reports, in MiB: less than the name says where
+            ECC or firmware takes a part.
+        tflops_16bit: dense 16-bit peak in TFLOP/s, without sparsity: tensor or matrix cores with
+            fp32 accumulation, ordinary cores on a P100.
+        bandwidth_gb_s: memory bandwidth in GB/s.
+        nvlink_gb_s: GB/s in each direction from one GPU to all peers together, over NVLink or
+            Infinity Fabric; half of the total that data sheets print. 0 means none.
+        pcie_gb_s: GB/s in each direction to the host: nominal PCIe x16 (16, 32 or 64 for
+            generation 3, 4 or 5), NVLink-C2C on a GH200.
+        context_mib: what a process takes before its first tensor, in MiB; 0 where nobody has
+            said.
+        source: where the numbers were read.
+        checked: the day on which they were, YYYY-MM-DD.
+
+    Raises:
+        InputError: listing every number that is negative or, where one is needed, zero.
+    """
+
+    name: str
+    title: str
+    vendor: str
+    memory_mib: int
+    tflops_16bit: float
+    bandwidth_gb_s: float
+    nvlink_gb_s: float = 0.0
+    pcie_gb_s: float
+    context_mib: int = 0
+    source: str
+    checked: str
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise InputError(*faults)
+
+    def _faults(self) -> Iterator[Fault]:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type in {str, "str"}:
+                continue
+            where = f"gpu.{self.name}.{field.name}"
+            kinds = (int,) if field.type in {int, "int"} else (int, float)
+            may_be_zero = field.name in {"nvlink_gb_s", "context_mib"}
+            if isinstance(value, bool) or not isinstance(value, kinds):
+                yield Fault(where, f"{value!r} is not a number")
+            elif value < 0 or not (value or may_be_zero):
+                yield Fault(where, f"{value:,} is not positive")
+
+    @property
+    def memory(self) -> int:
+        """Total memory that the driver reports, in bytes."""
+        return self.memory_mib * MIB

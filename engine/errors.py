@@ -1,0 +1,42 @@
+"""Bad input as one error that lists every fault and says what to do next."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong: where it stands, what is wrong with it, what to do next."""
+
+    where: str
+    what: str
+    next: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f"; {self.next}" if self.next else "")
+
+
+class InputError(Exception):
+    """Input that cannot be used. `faults` lists everything that is wrong with it."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__("\n".join(str(fault) for fault in faults))
+        self.faults = faults
+
+
+class UnmodelledError(InputError):
+    """A scenario that is well formed but has a part for which the ledger has no lines."""
+
+
+def near(name: str, known: tuple[str, ...] | list[str]) -> str:
+    """Return "did you mean X or Y?" for the names in `known` that are close to `name`, or ""."""
+    close = get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def unknown(where: str, name: str, known: tuple[str, ...] | list[str]) -> Fault:
+    """Return the fault for a `name` that is not among `known`: near names, or all if few."""
+    hint = near(name, known)
+    if not hint and len(known) <= 12:
+        hint = f"known: {', '.join(known)}"
+    return Fault(where, f"{name!r} is not known", hint)

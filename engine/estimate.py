@@ -1,0 +1,131 @@
+"""From a scenario to its ledger, and from the ledger to the answer: does it fit?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from sympy import Symbol
+
+from engine import symbols
+from engine.architecture import Architecture, Tensor
+from engine.ledger import OUTSIDE, Ledger, Line
+from engine.lines import activations, communication, outside, states, step, working_set
+from engine.scenario import Scenario
+from engine.structure import Structure, structure_of
+from engine.symbols import Evaluate, compiled
+from engine.units import MIB
+
+Fits = Literal["yes", "tight", "no"]
+PARTS = (
+    states.lines,
+    activations.lines,
+    activations.weight_casts,
+    working_set.lines,
+    step.lines,
+    communication.lines,
+    outside.lines,
+)
+CONTEXT_MIB = (300, 600)
+HOPPER = ("h100", "h200", "gh200")
+
+
+def ledger(scenario: Scenario) -> Ledger:
+    """Return every line of `scenario` with its bytes on one rank (the fullest where they differ).
+
+    Lines are built once for each set of switches; a further scenario with the same switches only
+    puts its numbers in.
+    """
+    rows = _rows(structure_of(scenario))
+    values = dict(values_of(scenario))
+    inner = [row for row in rows if row.line.category not in OUTSIDE]
+    draft = Ledger(
+        lines=tuple(row.line for row in inner),
+        sizes=(sizes := tuple(row.size(values) for row in inner)),
+        lows=sizes,
+        values=values,
+    )
+    values[symbols.M] = draft.peak
+    return Ledger(
+        lines=tuple(row.line for row in rows),
+        sizes=tuple(row.size(values) for row in rows),
+        lows=tuple((row.low or row.size)(values) for row in rows),
+        values=values,
+    )
+
+
+def capacity(scenario: Scenario) -> int:
+    """Return the bytes of one GPU as its driver reports them."""
+    return scenario.hardware.gpu.memory_mib * MIB
+
+
+def fits(scenario: Scenario, of: Ledger | None = None) -> Fits:
+    """Say whether the step fits on one GPU.
+
+    "yes" if the upper estimate of what nvidia-smi would show is within the card, "no" if the
+    allocated peak alone exceeds it, "tight" between the two. `of` is the ledger, where it is
+    at hand already.
+    """
+    book = of or ledger(scenario)
+    if book.peak > capacity(scenario):
+        return "no"
+    return "yes" if book.nvidia_smi[1] <= capacity(scenario) else "tight"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Row:
+    line: Line
+    size: Evaluate
+    low: Evaluate | None
+
+
+@lru_cache(maxsize=4096)
+def _rows(structure: Structure) -> tuple[_Row, ...]:
+    return tuple(
+        _Row(line=line, size=compiled(line.size), low=compiled(line.low) if line.low else None)
+        for part in PARTS
+        for line in part(structure)
+    )
+
+
+def values_of(scenario: Scenario) -> Mapping[Symbol, int]:
+    """Return what each symbol stands for in `scenario`."""
+    a, work, gpu = scenario.architecture, scenario.workload, scenario.hardware.gpu
+    low, high = (gpu.context_mib, gpu.context_mib) if gpu.context_mib else CONTEXT_MIB
+    return {
+        **_parameters(a, scenario.parallel.data),
+        symbols.b: work.micro_batch,
+        symbols.s: work.sequence,
+        symbols.N: scenario.parallel.data,
+        symbols.W: (32 if gpu.name.startswith(HOPPER) else 8) * MIB,
+        symbols.C_low: low * MIB,
+        symbols.C_high: high * MIB,
+    }
+
+
+@lru_cache(maxsize=4096)
+def _parameters(a: Architecture, ranks: int) -> Mapping[Symbol, int]:
+    tensors = a.tensors
+    in_layers = [t for t in tensors if t.place not in {"embedding", "final", "head"}]
+    ends = [t for t in tensors if t.place in {"embedding", "final", "head"}]
+    matrices = [t for t in in_layers if t.matmul]
+    return {
+        symbols.h: a.hidden,
+        symbols.f: a.ffn,
+        symbols.V: a.vocab,
+        symbols.L: a.layers,
+        symbols.a: a.heads,
+        symbols.k: a.kv_heads,
+        symbols.d: a.head_dim,
+        symbols.positions: a.positions,
+        symbols.P: _elements(tensors),
+        symbols.P_layer: _elements(in_layers) // a.layers,
+        symbols.P_layer_matmul: _elements(matrices) // a.layers,
+        symbols.P_ends: _elements(ends),
+        symbols.P_shard: sum(-(-t.rows // ranks) * t.columns * t.copies for t in tensors),
+        symbols.P_largest: max(t.size for t in tensors),
+    }
+
+
+def _elements(tensors: list[Tensor] | tuple[Tensor, ...]) -> int:
+    return sum(t.size * t.copies for t in tensors)

@@ -1,0 +1,208 @@
+"""The ledger: every byte of a training step as one line, and the peak over the step's phases.
+
+Phases, fixed here. Each is an interval of the step; a line is alive in it if it is alive at the
+moment in it at which most is alive.
+
+- forward: from the first operator to the loss; its maximum is the loss being computed
+- loss: the backward of loss and head, up to the gradient that enters the last layer
+- backward-first: the backward of the last layer, the first that the backward pass reaches
+- backward-last: the backward of the first layer and of the embedding
+- reduce: gradients exchanged between ranks
+- step: the optimizer's step
+
+Between backward-first and backward-last memory is linear in the layer's index, so the maximum
+lies on one of the two.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from sympy import Add, Expr, Integer, Symbol
+
+from engine.symbols import N, largest
+
+
+class Phase(StrEnum):
+    """An interval of the training step."""
+
+    FORWARD = "forward"
+    LOSS = "loss"
+    BACKWARD_FIRST = "backward-first"
+    BACKWARD_LAST = "backward-last"
+    REDUCE = "reduce"
+    STEP = "step"
+
+
+class Category(StrEnum):
+    """What kind of memory a line is. All but the last two are allocated tensors."""
+
+    WEIGHTS = "weights"
+    MASTER_WEIGHTS = "master_weights"
+    GRADIENTS = "gradients"
+    OPTIMIZER_STATE = "optimizer_state"
+    ACTIVATIONS = "activations"
+    LOGITS = "logits"
+    TEMPORARY = "temporary"
+    COMMUNICATION = "communication"
+    KV_CACHE = "kv_cache"
+    ALLOCATOR_SLACK = "allocator_slack"
+    CUDA_CONTEXT = "cuda_context"
+
+
+class Evidence(StrEnum):
+    """How a line is known."""
+
+    EXACT = "exact"
+    TRACED = "traced"
+    MEASURED = "measured"
+    ASSUMED = "assumed"
+
+
+ALL_PHASES = tuple(Phase)
+OUTSIDE = (Category.ALLOCATOR_SLACK, Category.CUDA_CONTEXT)
+MODEL_STATES = (
+    Category.WEIGHTS,
+    Category.MASTER_WEIGHTS,
+    Category.GRADIENTS,
+    Category.OPTIMIZER_STATE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One use of memory.
+
+    Args:
+        name: what it is, unique in its ledger.
+        category: the kind of memory.
+        size: bytes, a sympy expression over the symbols of `engine.symbols`.
+        phases: when it is alive, in the steady state.
+        why: one sentence that could be said aloud.
+        source: the paper, the framework's file or the trace that it comes from.
+        evidence: how it is known.
+        low: the lower end where `size` is the upper end of an interval.
+        parts: what `size` is a sum of, by name, where that helps a reader.
+    """
+
+    name: str
+    category: Category
+    size: Expr
+    phases: tuple[Phase, ...] = ALL_PHASES
+    why: str
+    source: str
+    evidence: Evidence = Evidence.EXACT
+    low: Expr | None = None
+    parts: tuple[tuple[str, Expr], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """Lines with their sizes in bytes.
+
+    Args:
+        lines: every line, alive or not at the peak.
+        sizes: bytes of each line, aligned with `lines`.
+        lows: the lower end of each line's bytes; equal to `sizes` but for intervals.
+        values: what the symbols stand for.
+    """
+
+    lines: tuple[Line, ...]
+    sizes: tuple[int, ...]
+    lows: tuple[int, ...]
+    values: Mapping[Symbol, int]
+
+    def size(self, name: str) -> int:
+        """Return the bytes of the line called `name`.
+
+        Raises:
+            KeyError: there is no such line.
+        """
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, int]:
+        return {line.name: size for line, size in zip(self.lines, self.sizes, strict=True)}
+
+    def total(self, *categories: Category, phase: Phase | None = None) -> int:
+        """Return the bytes of all lines in `categories`, of those alive in `phase` if given."""
+        return sum(
+            size
+            for line, size in zip(self.lines, self.sizes, strict=True)
+            if line.category in categories and (phase is None or phase in line.phases)
+        )
+
+    @cached_property
+    def phases(self) -> Mapping[Phase, int]:
+        """Allocated bytes in each phase that the step has, in the steady state."""
+        return self._allocated(first_step=False)
+
+    @cached_property
+    def first_step(self) -> Mapping[Phase, int]:
+        """Allocated bytes in each phase of the first step, which creates the optimizer states."""
+        return self._allocated(first_step=True)
+
+    def _allocated(self, *, first_step: bool) -> Mapping[Phase, int]:
+        totals = dict.fromkeys(Phase, 0)
+        for line, size in zip(self.lines, self.sizes, strict=True):
+            if line.category in OUTSIDE:
+                continue
+            late = first_step and line.category is Category.OPTIMIZER_STATE
+            for phase in line.phases:
+                if not late or phase is Phase.STEP:
+                    totals[phase] += size
+        if self.values[N] == 1:
+            del totals[Phase.REDUCE]
+        return totals
+
+    @property
+    def peak_phase(self) -> Phase:
+        """The phase in which most is allocated; the earliest of several."""
+        return max(self.phases, key=lambda phase: self.phases[phase])
+
+    @property
+    def peak(self) -> int:
+        """Most bytes allocated at any moment of the step."""
+        return self.phases[self.peak_phase]
+
+    @property
+    def alive(self) -> tuple[tuple[Line, int], ...]:
+        """The lines alive at the peak with their bytes, largest first, without empty ones."""
+        rows = [
+            (line, size)
+            for line, size in zip(self.lines, self.sizes, strict=True)
+            if size and self.peak_phase in line.phases
+        ]
+        return tuple(sorted(rows, key=lambda row: -row[1]))
+
+    def formula(self, phase: Phase) -> Expr:
+        """Return the allocated bytes of `phase` as an expression."""
+        sizes = [
+            line.size
+            for line in self.lines
+            if line.category not in OUTSIDE and phase in line.phases
+        ]
+        return Add(Integer(0), *sizes)
+
+    @property
+    def peak_formula(self) -> Expr:
+        """The peak as a sympy `Max` over the phases."""
+        return largest(*(self.formula(phase) for phase in self.phases))
+
+    @property
+    def reserved(self) -> tuple[int, int]:
+        """Lower and upper estimate of the bytes that PyTorch's allocator has reserved."""
+        return self._with(Category.ALLOCATOR_SLACK)
+
+    @property
+    def nvidia_smi(self) -> tuple[int, int]:
+        """Lower and upper estimate of the bytes that nvidia-smi would show."""
+        return self._with(*OUTSIDE)
+
+    def _with(self, *categories: Category) -> tuple[int, int]:
+        low = high = self.peak
+        for line, size, least in zip(self.lines, self.sizes, self.lows, strict=True):
+            if line.category in categories:
+                low, high = low + least, high + size
+        return low, high

@@ -1,0 +1,1 @@
+"""The lines of the ledger, one file for each part of memory."""

@@ -1,0 +1,134 @@
+"""Saved activations: what the forward pass keeps for the backward pass."""
+
+from collections.abc import Iterable, Iterator
+
+from sympy import Expr, Integer
+
+from engine.blocks import embedding, head, layer
+from engine.ledger import Category, Evidence, Line, Phase
+from engine.structure import Structure
+from engine.symbols import RING, L, P_layer_matmul, V, b, d, h, s
+from engine.tape import Value, total
+
+SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
+TRACE = "the reference modules (engine/verify/reference.py), traced operator by operator"
+PAPERS = {
+    "residual stream": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
+    "attention probabilities": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
+    "dropout masks": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
+    "log-sum-exp": "arXiv 2205.14135 (FlashAttention) section 3.1",
+}
+CASTS = "weight casts"
+_layers, _tokens = RING(L), RING(b) * RING(s)
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield a line for each kind of tensor that all layers keep, then those of the ends."""
+    block = structure.block
+    kept = [value for value in layer(block).saved if value.name != CASTS]
+    for name, values in _by_name(kept):
+        yield Line(
+            name=name,
+            category=Category.ACTIVATIONS,
+            size=(_layers * total(values)).as_expr(),
+            phases=SAVED_PHASES,
+            why=f"{values[0].why}, in each of the L layers",
+            source=PAPERS.get(name, TRACE),
+            evidence=Evidence.TRACED,
+        )
+    yield Line(
+        name="first layer's saved activations",
+        category=Category.ACTIVATIONS,
+        size=layer(block).saved_bytes.as_expr(),
+        phases=(Phase.BACKWARD_LAST,),
+        why="when the backward pass reaches the first layer only its own are left",
+        source=TRACE,
+        evidence=Evidence.TRACED,
+    )
+    yield from _ends(structure)
+    yield from _tables(structure)
+
+
+def _by_name(values: Iterable[Value]) -> list[tuple[str, list[Value]]]:
+    groups: dict[str, list[Value]] = {}
+    for value in values:
+        groups.setdefault(value.name, []).append(value)
+    return list(groups.items())
+
+
+def _ends(structure: Structure) -> Iterator[Line]:
+    block = structure.block
+    bottom = embedding(block).saved_bytes.as_expr()
+    yield Line(
+        name="kept by the embedding",
+        category=Category.ACTIVATIONS,
+        size=bottom,
+        phases=(*SAVED_PHASES, Phase.BACKWARD_LAST),
+        why="token ids of 8 bytes, and a byte an element where dropout follows",
+        source=TRACE,
+        evidence=Evidence.TRACED,
+    )
+    top = [v for v in head(block).saved if v.name not in {"log-softmax", CASTS}]
+    yield Line(
+        name="kept by final norm and head",
+        category=Category.ACTIVATIONS,
+        size=total(top).as_expr(),
+        phases=(Phase.FORWARD, Phase.LOSS),
+        why="input and output of the final norm, and the target ids",
+        source=TRACE,
+        evidence=Evidence.TRACED,
+    )
+
+
+def _tables(structure: Structure) -> Iterator[Line]:
+    block = structure.block
+    size: Expr = Integer(0)
+    if block.rotary:
+        size += 2 * structure.precision.compute * s * d
+    if block.attention == "eager":
+        size += s * s
+    if size != 0:
+        yield Line(
+            name="tables shared by the layers",
+            category=Category.TEMPORARY,
+            size=size,
+            why="rotary angles, and the causal mask where attention is eager: buffers, once",
+            source=TRACE,
+            evidence=Evidence.TRACED,
+        )
+
+
+def weight_casts(structure: Structure) -> Iterator[Line]:
+    """Yield the 16-bit copies that autocast makes of the matrices."""
+    if not structure.precision.casts:
+        return
+    of_layers, of_head = (
+        2 * L * P_layer_matmul,
+        2 * (V * h + (V if structure.block.head_bias else 0)),
+    )
+    again = structure.block.recompute == "full"
+    yield Line(
+        name="weight casts of the layers",
+        category=Category.TEMPORARY,
+        size=of_layers,
+        phases=(Phase.FORWARD,) if again else SAVED_PHASES,
+        why="autocast keeps a 16-bit copy of each matrix while a graph needs it",
+        source="PyTorch documentation, torch.amp: weights are cast once and cached",
+        evidence=Evidence.TRACED,
+    )
+    yield Line(
+        name="weight cast of the head",
+        category=Category.TEMPORARY,
+        size=of_head,
+        phases=(Phase.FORWARD, Phase.LOSS),
+        why="the head is a matrix too",
+        source="PyTorch documentation, torch.amp: weights are cast once and cached",
+        evidence=Evidence.TRACED,
+    )
+
+
+def per_token(structure: Structure) -> Expr:
+    """Return the saved bytes of one layer for one token."""
+    kept = [value for value in layer(structure.block).saved if value.name != CASTS]
+    each: Expr = total(kept).exquo(_tokens).as_expr()
+    return each

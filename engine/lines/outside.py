@@ -1,0 +1,52 @@
+"""What is not a tensor: allocator slack, the CUDA context, NCCL, the cuBLAS workspace."""
+
+from collections.abc import Iterator
+
+from sympy import Integer
+
+from engine.ledger import Category, Evidence, Line
+from engine.structure import Structure
+from engine.symbols import C_high, C_low, M, W, ceil_div
+from engine.units import MIB
+
+HUNDRED = Integer(100)
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield the lines between allocated bytes and what nvidia-smi shows, as intervals."""
+    yield Line(
+        name="cuBLAS workspace",
+        category=Category.TEMPORARY,
+        size=W,
+        why="matrix products have a scratch buffer that PyTorch allocates once",
+        source="PyTorch documentation, CUDA semantics: cuBLAS workspaces",
+        evidence=Evidence.ASSUMED,
+    )
+    yield Line(
+        name="allocator slack",
+        category=Category.ALLOCATOR_SLACK,
+        size=ceil_div(8 * M, HUNDRED),
+        low=ceil_div(2 * M, HUNDRED),
+        why="PyTorch reserves whole segments: 2 to 8% above the allocated peak where measured",
+        source="SimuMax v1.2 docs/b200, 22 Megatron runs on 8 x B200: 2.8 to 7.9%",
+        evidence=Evidence.MEASURED,
+    )
+    yield Line(
+        name="CUDA context",
+        category=Category.CUDA_CONTEXT,
+        size=C_high,
+        low=C_low,
+        why="driver state and loaded kernels, outside PyTorch's allocator",
+        source="the accelerator's row in the catalogue",
+        evidence=Evidence.ASSUMED,
+    )
+    if structure.many:
+        yield Line(
+            name="NCCL communicator",
+            category=Category.CUDA_CONTEXT,
+            size=Integer(688 * MIB),
+            low=Integer(544 * MIB),
+            why="channels and their buffers, outside PyTorch's allocator",
+            source="NVIDIA/nccl#964, 4 x A100",
+            evidence=Evidence.MEASURED,
+        )

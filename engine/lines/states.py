@@ -1,0 +1,134 @@
+"""Model states: weights, master copy, gradients, optimizer states, and who holds which share."""
+
+from collections.abc import Iterator
+
+from sympy import Expr
+
+from engine.ledger import ALL_PHASES, Category, Line, Phase
+from engine.structure import Structure
+from engine.symbols import N, P, P_ends, P_layer, P_shard, V, ceil_div, h
+
+AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
+ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
+FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard"
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield the lines of the model states of one rank."""
+    yield _weights(structure)
+    if structure.precision.master and not structure.sharded:
+        yield _master(structure)
+    yield from _gradients(structure)
+    if structure.optimizer.states:
+        yield _optimizer_states(structure)
+
+
+def held(structure: Structure, first_stage: int, elements: Expr = P) -> Expr:
+    """Return the elements that the fullest rank holds of what is sharded from `first_stage` on."""
+    if structure.zero < first_stage:
+        return elements
+    if structure.sharded and elements == P:
+        return P_shard
+    share: Expr = ceil_div(elements, N)
+    return share
+
+
+def stepped_bytes(structure: Structure) -> int:
+    """Return bytes per element of what the optimizer steps; FSDP2 keeps `mixed` shards in fp32."""
+    return structure.precision.stepped
+
+
+def _share(structure: Structure, first_stage: int) -> str:
+    if structure.zero >= first_stage:
+        return f", a share on each of the N ranks (ZeRO-{structure.zero})"
+    return ", whole on every rank" if structure.many else ""
+
+
+def _weights(structure: Structure) -> Line:
+    each = structure.precision.weights
+    if structure.sharded:
+        each = stepped_bytes(structure)
+        fp32 = " in fp32, which is the master copy too" if structure.precision.master else ""
+        return Line(
+            name="weights",
+            category=Category.WEIGHTS,
+            size=each * P_shard,
+            why=f"{each} bytes a parameter{fp32}; each rank holds its rows of every tensor",
+            source=FSDP,
+        )
+    return Line(
+        name="weights",
+        category=Category.WEIGHTS,
+        size=each * P,
+        why=f"{each} bytes a parameter{_share(structure, 3)}",
+        source=structure.precision.source,
+    )
+
+
+def _master(structure: Structure) -> Line:
+    return Line(
+        name="master copy",
+        category=Category.MASTER_WEIGHTS,
+        size=structure.precision.master * held(structure, 1),
+        why=f"fp32 weights that the optimizer steps, 4 bytes a parameter{_share(structure, 1)}",
+        source=structure.precision.source if not structure.zero else ZERO_PAPER,
+    )
+
+
+def _gradients(structure: Structure) -> Iterator[Line]:
+    each = stepped_bytes(structure) if structure.sharded else structure.precision.gradients
+    source = ZERO_PAPER if structure.zero else structure.precision.source
+    lasting = structure.lasting_gradients
+    why = "alive in every phase, since they add up" if lasting else "alive after the backward"
+    yield Line(
+        name="gradients",
+        category=Category.GRADIENTS,
+        size=each * held(structure, 2),
+        phases=ALL_PHASES if lasting else AFTER_BACKWARD,
+        why=f"{each} bytes a parameter{_share(structure, 2)}; {why}",
+        source=source,
+    )
+    if lasting:
+        return
+    yield Line(
+        name="gradients of the head",
+        category=Category.GRADIENTS,
+        size=each * held(structure, 2, _top(structure)),
+        phases=(Phase.BACKWARD_FIRST,),
+        why="the backward pass has made these before it reaches the last layer",
+        source="order of the backward pass",
+    )
+    yield Line(
+        name="gradients of the layers above",
+        category=Category.GRADIENTS,
+        size=each * held(structure, 2, P - P_layer - _bottom(structure)),
+        phases=(Phase.BACKWARD_LAST,),
+        why="when the backward pass reaches the first layer all others have theirs",
+        source="order of the backward pass",
+    )
+
+
+def _bottom(structure: Structure) -> Expr:
+    """Return the parameters of the embedding whose gradient comes last."""
+    last: Expr = P_ends - _top(structure)
+    return last
+
+
+def _top(structure: Structure) -> Expr:
+    """Return the parameters of final norm and head, whose gradients come first."""
+    norms = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}[structure.block.norm]
+    bias = V if structure.block.head_bias else 0
+    first: Expr = V * h + norms * h + bias
+    return first
+
+
+def _optimizer_states(structure: Structure) -> Line:
+    states, each = structure.optimizer.states, stepped_bytes(structure)
+    noun = "two moments" if states == 2 else "one momentum"
+    return Line(
+        name="optimizer states",
+        category=Category.OPTIMIZER_STATE,
+        size=states * each * held(structure, 1),
+        why=f"{noun} of {each} bytes a parameter{_share(structure, 1)}",
+        source=ZERO_PAPER if structure.zero else structure.optimizer.source,
+    )

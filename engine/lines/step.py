@@ -1,0 +1,48 @@
+"""The optimizer's own temporaries."""
+
+from collections.abc import Iterator
+
+from engine.ledger import Category, Evidence, Line, Phase
+from engine.lines.states import held, stepped_bytes
+from engine.structure import Structure
+from engine.symbols import P_largest
+
+STEP = (Phase.STEP,)
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield what lives only while the optimizer steps."""
+    optimizer, each = structure.optimizer, stepped_bytes(structure)
+    if optimizer.temporaries:
+        yield Line(
+            name="optimizer temporaries",
+            category=Category.TEMPORARY,
+            size=optimizer.temporaries * each * held(structure, 1),
+            phases=STEP,
+            why=f"foreach steps all tensors at once: a root of every second moment, "
+            f"{each} bytes a parameter; fused=True has none",
+            source=optimizer.source,
+            evidence=Evidence.TRACED,
+        )
+    if not structure.precision.master or structure.sharded or structure.main_gradients:
+        return
+    if optimizer.at_once:
+        yield Line(
+            name="fp32 copies of the gradients",
+            category=Category.TEMPORARY,
+            size=4 * held(structure, 1),
+            phases=STEP,
+            why="the master copy is fp32, so 16-bit gradients are cast before the step",
+            source="deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py, step",
+            evidence=Evidence.TRACED,
+        )
+    else:
+        yield Line(
+            name="fp32 copy of one gradient",
+            category=Category.TEMPORARY,
+            size=4 * P_largest,
+            phases=STEP,
+            why="a fused step goes tensor by tensor and casts one gradient at a time",
+            source="the reference optimizer (engine/verify/trace.py)",
+            evidence=Evidence.TRACED,
+        )

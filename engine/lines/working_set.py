@@ -1,0 +1,139 @@
+"""What is alive for a moment only: logits and their gradients, and a layer's own backward.
+
+Each line is the most that is alive beyond the lines that its phase has already.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from sympy import Expr
+from sympy.polys.rings import PolyElement
+
+from engine.blocks import embedding, first_layer, head, layer
+from engine.ledger import Category, Evidence, Line, Phase
+from engine.lines.activations import TRACE
+from engine.structure import Structure
+from engine.symbols import RING, V, b, h, largest_of, s
+from engine.tape import ZERO, Tape
+
+ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/tape.py)"
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield the logits and the working sets of forward, loss and backward."""
+    yield from _logits(structure)
+    yield from _forward(structure)
+    yield from _loss(structure)
+    yield from _backward(structure)
+    if structure.block.tied and not structure.keeps_gradients and not structure.sharded:
+        yield _waiting(structure)
+
+
+def _beyond(moments: Iterable[PolyElement], already: PolyElement) -> Expr:
+    return largest_of([ZERO, *(moment - already for moment in moments)])
+
+
+def _logits(structure: Structure) -> Iterator[Line]:
+    each = structure.precision.compute
+    tokens = b * s
+    wide = each != 4
+    yield Line(
+        name="log-softmax",
+        category=Category.LOGITS,
+        size=4 * tokens * V,
+        phases=(Phase.FORWARD, Phase.LOSS),
+        why="cross entropy keeps fp32 log-probabilities of the whole vocabulary",
+        source="torch/nn/functional.py, cross_entropy; derivative of _log_softmax",
+        evidence=Evidence.TRACED,
+    )
+    yield Line(
+        name="logits" if not wide else "logits and their fp32 copy",
+        category=Category.LOGITS,
+        size=(each + (4 if wide else 0)) * tokens * V,
+        phases=(Phase.FORWARD,),
+        why="the head's output, and its upcast for a stable softmax",
+        source=TRACE,
+        evidence=Evidence.TRACED,
+    )
+    yield Line(
+        name="gradients of log-softmax and logits",
+        category=Category.LOGITS,
+        size=8 * tokens * V,
+        phases=(Phase.LOSS,),
+        why="two fp32 tensors over the vocabulary at once, beside the log-probabilities",
+        source="torch/nn/functional.py, cross_entropy; derivative of _log_softmax",
+        evidence=Evidence.TRACED,
+    )
+
+
+def _forward(structure: Structure) -> Iterator[Line]:
+    block = structure.block
+    top, body = head(block), layer(block)
+    counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
+    on_their_way = counted * RING(b) * RING(s) * RING(V)
+    of_head = [m - top.saved_bytes for m in top.forward()]
+    inside = [m - body.saved_bytes - top.saved_bytes for m in body.forward()]
+    yield Line(
+        name="forward working set",
+        category=Category.TEMPORARY,
+        size=_beyond([*of_head, *inside], on_their_way),
+        phases=(Phase.FORWARD,),
+        why="what the last layer or the head needs for a moment, beyond the logits",
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )
+
+
+def _loss(structure: Structure) -> Iterator[Line]:
+    top = head(structure.block)
+    moments = top.backward(keeps_gradients=structure.keeps_gradients)
+    yield Line(
+        name="backward of the head",
+        category=Category.TEMPORARY,
+        size=_beyond((m - top.saved_bytes for m in moments), 8 * RING(b) * RING(s) * RING(V)),
+        phases=(Phase.LOSS,),
+        why="the head's weight gradient, where few tokens make it outweigh the logits",
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )
+
+
+def _backward(structure: Structure) -> Iterator[Line]:
+    block = structure.block
+    body = layer(block)
+    yield Line(
+        name="backward of the last layer",
+        category=Category.TEMPORARY,
+        size=_working_set(structure, body, body.saved_bytes),
+        phases=(Phase.BACKWARD_FIRST,),
+        why="gradients inside one layer, less the activations it has freed by then",
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )
+    bottom = first_layer(block)
+    counted = body.saved_bytes + embedding(block).saved_bytes
+    yield Line(
+        name="backward of the first layer and the embedding",
+        category=Category.TEMPORARY,
+        size=_working_set(structure, bottom, counted),
+        phases=(Phase.BACKWARD_LAST,),
+        why="gradients inside one layer, then the embedding's, which covers every vocabulary row",
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )
+
+
+def _working_set(structure: Structure, tape: Tape, counted: PolyElement) -> Expr:
+    moments = tape.backward(keeps_gradients=structure.keeps_gradients)
+    return _beyond(moments, counted)
+
+
+def _waiting(structure: Structure) -> Line:
+    return Line(
+        name="the head's gradient, waiting",
+        category=Category.TEMPORARY,
+        size=structure.precision.weights * V * h,
+        phases=(Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST),
+        why="head and embedding share a tensor: its two gradients are added before they count",
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )

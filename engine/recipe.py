@@ -1,0 +1,146 @@
+"""What a precision and an optimizer cost per parameter: two tables, one row for each name."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision:
+    """Bytes per element by role.
+
+    Attributes:
+        weights: the copy that the forward pass reads.
+        gradients: the accumulated gradient.
+        master: an fp32 copy that the optimizer steps, 0 where it steps the weights themselves.
+        compute: activations inside a block and the matrix products.
+        residual: the stream between blocks, its norms' inputs and outputs.
+        casts: 16-bit casts of the matrices, made by autocast and kept for the backward pass.
+    """
+
+    name: str
+    weights: int
+    gradients: int
+    master: int
+    compute: int
+    residual: int
+    casts: int = 0
+    says: str
+    source: str
+
+    @property
+    def stepped(self) -> int:
+        """Bytes per element of the tensor that the optimizer steps; its states have the same."""
+        return self.master or self.weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimizer:
+    """Tensors of the stepped dtype per parameter.
+
+    Attributes:
+        states: kept from step to step.
+        temporaries: alive only inside the step, for all parameters at once.
+        at_once: whether gradients are cast for all parameters at once, not one tensor at a time.
+    """
+
+    name: str
+    states: int
+    temporaries: int
+    at_once: bool
+    says: str
+    source: str
+
+
+PRECISIONS = {
+    row.name: row
+    for row in (
+        Precision(
+            name="fp32",
+            weights=4,
+            gradients=4,
+            master=0,
+            compute=4,
+            residual=4,
+            says="everything in 32 bits",
+            source="arXiv 1910.02054 section 3.1, with 4-byte weights and gradients",
+        ),
+        Precision(
+            name="mixed",
+            weights=2,
+            gradients=2,
+            master=4,
+            compute=2,
+            residual=2,
+            says="16-bit weights and gradients, fp32 master copy and optimizer states",
+            source="arXiv 1910.02054 section 3.1",
+        ),
+        Precision(
+            name="mixed-fp32-grad",
+            weights=2,
+            gradients=4,
+            master=4,
+            compute=2,
+            residual=2,
+            says="16-bit weights, gradients accumulated in fp32, fp32 master copy and states",
+            source="NVIDIA/Megatron-LM docs, distributed optimizer: 18 bytes per parameter",
+        ),
+        Precision(
+            name="autocast",
+            weights=4,
+            gradients=4,
+            master=0,
+            compute=2,
+            residual=4,
+            casts=2,
+            says="fp32 weights, gradients and states; matrices cast to 16 bits as they are used",
+            source="PyTorch documentation, torch.amp: autocast op reference",
+        ),
+        Precision(
+            name="pure-bf16",
+            weights=2,
+            gradients=2,
+            master=0,
+            compute=2,
+            residual=2,
+            says="everything in bf16, optimizer states too",
+            source="pytorch/torchtune README, bf16 recipes",
+        ),
+    )
+}
+
+OPTIMIZERS = {
+    row.name: row
+    for row in (
+        Optimizer(
+            name="adamw",
+            states=2,
+            temporaries=1,
+            at_once=True,
+            says="AdamW over lists of tensors (foreach, PyTorch's default)",
+            source="pytorch/pytorch#97712; torch/optim/adamw.py, _multi_tensor_adamw",
+        ),
+        Optimizer(
+            name="adamw-fused",
+            states=2,
+            temporaries=0,
+            at_once=False,
+            says="AdamW in one kernel, tensor by tensor",
+            source="torch/optim/adamw.py, _fused_adamw",
+        ),
+        Optimizer(
+            name="sgd",
+            states=0,
+            temporaries=0,
+            at_once=True,
+            says="SGD without momentum",
+            source="torch/optim/sgd.py, _multi_tensor_sgd",
+        ),
+        Optimizer(
+            name="sgd-momentum",
+            states=1,
+            temporaries=0,
+            at_once=True,
+            says="SGD with momentum",
+            source="torch/optim/sgd.py, _multi_tensor_sgd",
+        ),
+    )
+}

@@ -1,0 +1,254 @@
+"""A scenario as a TOML file or as the tables of one: read with every fault listed, and written."""
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.accelerator import Accelerator
+from engine.architecture import Architecture
+from engine.catalog import accelerator, accelerators, architecture_from_shape, model, models
+from engine.errors import Fault, InputError, UnmodelledError, unknown
+from engine.fields import LARGEST_FILE, decoded, show, text_of
+from engine.huggingface import read_config
+from engine.scenario import Hardware, Model, Offload, Parallel, Recipe, Scenario, Workload
+
+T = TypeVar("T")
+Tables = Mapping[str, Mapping[str, object]]
+
+TABLES = ("model", "workload", "recipe", "parallel", "offload", "hardware")
+NEEDED = {("workload", "sequence"): "tokens", ("hardware", "gpu"): "a name of the catalogue"}
+MODEL_KEYS = ("name", "config", "implementation")
+SHAPE_KEYS = tuple(field.name for field in fields(Architecture))
+KIND = "scenario file in TOML"
+# Stands for a model that could not be read, so that what else is wrong is found too.
+STAND_IN = Model(
+    name="unread",
+    title="unread",
+    architecture=Architecture(layers=1, hidden=1, heads=1, ffn=1, vocab=1),
+)
+
+
+def read(path: Path) -> Scenario:
+    """Read a scenario from a TOML file, or from standard input where `path` is "-".
+
+    Raises:
+        InputError: the file cannot be read or is not TOML, or `from_mapping` refuses it.
+    """
+    return from_mapping(read_tables(path), folder=path.parent)
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """Read the tables of a scenario file, unchecked.
+
+    Raises:
+        InputError: the file cannot be read, is larger than 1 MiB, or is not TOML.
+    """
+    where = "standard input" if str(path) == "-" else str(path)
+    try:
+        return tomllib.loads(_stdin() if str(path) == "-" else text_of(path, KIND))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Fault(where, f"is not TOML: {error}", f"give a {KIND}")) from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(Fault(where, f"is not TOML: {error}", f"give a {KIND}")) from None
+
+
+def _stdin() -> str:
+    data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise InputError(Fault("standard input", "is larger than a scenario file may be"))
+    return decoded(data, "standard input")
+
+
+def from_mapping(tables: Mapping[str, Any], *, folder: Path = Path()) -> Scenario:
+    """Build a scenario from the tables of a scenario file.
+
+    Args:
+        tables: table name to its keys and values, as TOML gives them.
+        folder: what a relative `config` path starts from.
+
+    Raises:
+        InputError: listing every table and key that is unknown, missing or of the wrong kind,
+            and what the parts themselves refuse.
+        UnmodelledError: all is sound, but the ledger has no lines for a part of it.
+    """
+    faults = list(_faults_of_tables(tables))
+    sound = {name: _sound(name, _table(tables, name)) for name in KINDS}
+    chosen = _tried(lambda: _model(_table(tables, "model"), folder), faults) or STAND_IN
+    gpu = _tried(lambda: _gpu(sound["hardware"]), faults)
+    scenario = _tried(lambda: _scenario(chosen, gpu or _any_gpu(), tables, sound), faults)
+    if faults or scenario is None:
+        raise InputError(*faults)
+    if isinstance(scenario, UnmodelledError):
+        raise scenario
+    return scenario
+
+
+def _scenario(
+    chosen: Model, gpu: Accelerator, tables: Mapping[str, Any], sound: Mapping[str, Any]
+) -> Scenario | UnmodelledError:
+    parallel, gpus = _ranks(sound["parallel"], sound["hardware"])
+    try:
+        return Scenario(
+            model=chosen,
+            implementation=str(_table(tables, "model").get("implementation", "fused")),
+            workload=Workload(**({"sequence": 1} | sound["workload"])),
+            recipe=Recipe(**({"dropout": chosen.architecture.dropout} | sound["recipe"])),
+            parallel=Parallel(**parallel),
+            offload=Offload(**sound["offload"]),
+            hardware=Hardware(gpu=gpu, gpus=gpus),
+        )
+    except UnmodelledError as gap:
+        return gap
+
+
+def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
+    """Return the tables of a scenario file that gives `scenario` again."""
+    known = models().get(scenario.model.name)
+    chosen: dict[str, Any] = {"name": scenario.model.name}
+    if known is None or known.architecture != scenario.architecture:
+        chosen |= _shape(scenario.architecture)
+    return {
+        "model": chosen | {"implementation": scenario.implementation},
+        "workload": asdict(scenario.workload),
+        "recipe": asdict(scenario.recipe),
+        "parallel": asdict(scenario.parallel),
+        "offload": asdict(scenario.offload),
+        "hardware": {"gpu": scenario.hardware.gpu.name, "gpus": scenario.hardware.gpus},
+    }
+
+
+def _shape(architecture: Architecture) -> dict[str, Any]:
+    defaults = {field.name: field.default for field in fields(Architecture)}
+    return {k: v for k, v in asdict(architecture).items() if v != defaults[k] and v is not None}
+
+
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = tables.get(name, {})
+    return value if isinstance(value, Mapping) else {}
+
+
+def _tried(make: Callable[[], T], faults: list[Fault]) -> T | None:
+    try:
+        return make()
+    except InputError as error:
+        faults.extend(error.faults)
+        return None
+
+
+def _faults_of_tables(tables: Mapping[str, Any]) -> Iterator[Fault]:
+    for name, value in tables.items():
+        if name not in TABLES:
+            yield unknown("scenario", name[:40], TABLES)
+        elif not isinstance(value, Mapping):
+            yield Fault(name, f"{show(value)} is not a table", f"write [{name}] above its keys")
+    for name in KINDS:
+        yield from _faults_of_keys(name, _table(tables, name), KINDS[name])
+
+
+def _sound(name: str, table: Mapping[str, object]) -> dict[str, Any]:
+    keys = KINDS[name]
+    return {key: value for key, value in table.items() if key in keys and _is(value, keys[key])}
+
+
+def _kinds(part: type) -> Mapping[str, type]:
+    return {field.name: field.type for field in fields(part) if isinstance(field.type, type)}
+
+
+def _faults_of_keys(
+    name: str, table: Mapping[str, object], keys: Mapping[str, type]
+) -> Iterator[Fault]:
+    for key, value in table.items():
+        if key not in keys:
+            yield unknown(name, key[:40], tuple(keys))
+        elif not _is(value, keys[key]):
+            yield Fault(f"{name}.{key}", f"{show(value)} is not {NOUNS[keys[key]]}")
+    for (where, key), noun in NEEDED.items():
+        if where == name and key not in table:
+            yield Fault(f"{name}.{key}", "is missing", f"give {noun}")
+
+
+KINDS: Mapping[str, Mapping[str, type]] = {
+    "workload": _kinds(Workload),
+    "recipe": _kinds(Recipe),
+    "parallel": _kinds(Parallel),
+    "offload": _kinds(Offload),
+    "hardware": {"gpu": str, "gpus": int},
+}
+NOUNS: Mapping[type, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a name in quotes",
+}
+
+
+def _is(value: object, kind: type) -> bool:
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def _model(table: Mapping[str, Any], folder: Path) -> Model:
+    faults = [
+        unknown("model", key[:40], (*MODEL_KEYS, *SHAPE_KEYS))
+        for key in table
+        if key not in (*MODEL_KEYS, *SHAPE_KEYS)
+    ]
+    faults += [
+        Fault(f"model.{key}", f"{show(table[key])} is not a name in quotes")
+        for key in MODEL_KEYS
+        if key in table and not isinstance(table[key], str)
+    ]
+    if faults:
+        raise InputError(*faults)
+    shape = {key: value for key, value in table.items() if key in SHAPE_KEYS}
+    if shape and "config" in table:
+        raise InputError(Fault("model", "has both config and sizes", "give one of the two"))
+    if shape:
+        name = str(table.get("name", "own model"))
+        architecture = architecture_from_shape("model", shape)
+        return Model(name=name, title=name, architecture=architecture)
+    if "config" in table:
+        path = folder / str(table["config"])
+        name = str(table.get("name", path.parent.name or path.stem))
+        return Model(name=name, title=name, architecture=read_config(path))
+    return _catalogued(table)
+
+
+def _catalogued(table: Mapping[str, Any]) -> Model:
+    if "name" not in table:
+        what = "names no model"
+        ways = "give name, config or the sizes (layers, hidden, heads, ffn, vocab)"
+        raise InputError(Fault("model", what, ways))
+    row = model(str(table["name"]))
+    return Model(
+        name=row.name,
+        title=row.title,
+        architecture=row.architecture,
+        max_sequence=row.max_sequence,
+    )
+
+
+def _gpu(table: Mapping[str, Any]) -> Accelerator | None:
+    return accelerator(table["gpu"]) if "gpu" in table else None
+
+
+def _any_gpu() -> Accelerator:
+    return next(iter(accelerators().values()))
+
+
+def _ranks(parallel: Mapping[str, Any], hardware: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return the parallel table and the number of GPUs; either fills in what the other lacks."""
+    values = dict(parallel)
+    others = 1
+    for name in ("tensor", "pipeline", "context"):
+        others *= values.get(name, 1)
+    if "gpus" not in hardware:
+        return values, values.get("data", 1) * others
+    gpus: int = hardware["gpus"]
+    if "data" not in values and others > 0 and gpus % others == 0 and gpus > 0:
+        values["data"] = gpus // others
+    return values, gpus

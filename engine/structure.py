@@ -1,0 +1,82 @@
+"""The switches that decide which lines a ledger has; scenarios with the same share the lines."""
+
+from dataclasses import dataclass
+
+from engine.blocks import Block
+from engine.recipe import OPTIMIZERS, PRECISIONS, Optimizer, Precision
+from engine.scenario import Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """The switches of a scenario.
+
+    Attributes:
+        block: what the layers run.
+        zero: the ZeRO stage, 0 where there is one rank only.
+        many: whether there is more than one rank.
+        accumulates: whether gradients are added up over several micro-batches.
+    """
+
+    block: Block
+    precision: Precision
+    optimizer: Optimizer
+    zero: int
+    many: bool
+    accumulates: bool
+
+    @property
+    def lasting_gradients(self) -> bool:
+        """Whether gradients are alive from the first phase on."""
+        return self.accumulates or self.main_gradients
+
+    @property
+    def main_gradients(self) -> bool:
+        """Whether gradients are added into buffers of a wider dtype that are never freed."""
+        return self.precision.gradients > self.precision.weights and not self.sharded
+
+    @property
+    def sharded(self) -> bool:
+        """Whether weights are sharded too: ZeRO-3, which is FSDP2 here."""
+        return self.zero == 3
+
+    @property
+    def keeps_gradients(self) -> bool:
+        """Whether a parameter gradient, once made, stays as it is until the step."""
+        return not self.lasting_gradients and not self.sharded
+
+
+def structure_of(scenario: Scenario) -> Structure:
+    """Return the switches of `scenario`."""
+    many = scenario.parallel.data > 1
+    return Structure(
+        block=_block(scenario),
+        precision=PRECISIONS[scenario.recipe.precision],
+        optimizer=OPTIMIZERS[scenario.recipe.optimizer],
+        zero=scenario.parallel.zero if many else 0,
+        many=many,
+        accumulates=scenario.workload.gradient_accumulation > 1,
+    )
+
+
+def _block(scenario: Scenario) -> Block:
+    a, recipe = scenario.architecture, scenario.recipe
+    return Block(
+        norm=a.norm,
+        activation=a.activation,
+        gated=a.gated,
+        rotary=not a.positions,
+        grouped=a.kv_heads < a.heads,
+        head_norms=a.qk_norm == "head",
+        parallel_residual=a.parallel_residual,
+        shared_norm=a.shared_norm,
+        qkv_bias=a.qkv_bias,
+        output_bias=a.output_bias,
+        mlp_bias=a.mlp_bias,
+        head_bias=a.head_bias,
+        tied=a.tied,
+        precision=PRECISIONS[recipe.precision],
+        attention=recipe.attention,
+        recompute=recipe.recompute,
+        dropout=recipe.dropout > 0,
+    )

@@ -1,0 +1,141 @@
+"""The symbols of a scenario, and the exact value of an expression over them.
+
+Every size in the project is an integer number of bytes, so expressions hold integers, sums,
+products, powers, `Max`, `Min` and `ceil_div` only: no rational and no float ever appears.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+
+import sympy
+from sympy import ZZ, Add, Basic, Expr, Integer, Max, Min, Mul, Pow, Symbol
+from sympy.polys.rings import PolyElement, PolyRing
+
+
+class ceil_div(sympy.Function):  # noqa: N801 - sympy names functions in lower case
+    """`ceil_div(x, n)` is x / n rounded up: what each of n ranks holds of x elements."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, x: Expr, n: Expr) -> Expr | None:
+        """Return the number where both are numbers, x where n is 1, else stay symbolic."""
+        if n == 1:
+            return x
+        if x.is_Integer and n.is_Integer:
+            rounded: Expr = Integer(-(-int(x) // int(n)))
+            return rounded
+        return None
+
+
+def symbol(name: str) -> Symbol:
+    """Return a symbol for a positive whole number."""
+    return Symbol(name, integer=True, positive=True)
+
+
+b, s, h, f, V, L = (symbol(name) for name in "bshfVL")
+a, k, d = (symbol(name) for name in "akd")
+P, N = symbol("P"), symbol("N")
+P_layer = symbol("P_layer")
+P_ends = symbol("P_ends")
+P_shard = symbol("P_shard")
+P_layer_matmul = symbol("P_layer_matmul")
+P_largest = symbol("P_largest")
+positions = symbol("n_ctx")
+M, W = symbol("M"), symbol("W")
+C_low, C_high = symbol("C_low"), symbol("C_high")
+
+# Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
+RING = PolyRing([b, s, h, f, V, L, a, k, d, positions], ZZ)
+
+MEANINGS: Mapping[Symbol, str] = {
+    b: "micro-batch: sequences in one forward pass",
+    s: "sequence: tokens of a sequence",
+    h: "hidden size",
+    f: "width of the MLP",
+    V: "vocabulary entries",
+    L: "layers",
+    a: "query heads",
+    k: "key-value heads",
+    d: "head size",
+    P: "parameters",
+    N: "data-parallel ranks",
+    P_layer: "parameters of one layer",
+    P_ends: "parameters of embedding, final norm and head",
+    P_shard: "parameters on the fullest rank, shards padded to whole rows",
+    P_layer_matmul: "parameters of one layer's matrices",
+    P_largest: "parameters of the largest tensor",
+    positions: "rows of the position table",
+    M: "peak of allocated bytes",
+    W: "bytes of the cuBLAS workspace",
+    C_low: "lower estimate of the CUDA context",
+    C_high: "upper estimate of the CUDA context",
+}
+
+
+def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
+    """Return the maximum of `polynomials`, without those that another one always covers.
+
+    All symbols stand for positive numbers, so a polynomial is covered where no coefficient of
+    the other is smaller.
+    """
+    kept: list[PolyElement] = []
+    for one in dict.fromkeys(polynomials):
+        if any(_covers(other, one) for other in kept):
+            continue
+        kept = [other for other in kept if not _covers(one, other)]
+        kept.append(one)
+    return largest(*(one.as_expr() for one in kept))
+
+
+def _covers(larger: PolyElement, smaller: PolyElement) -> bool:
+    return all(larger.get(term, 0) >= c for term, c in smaller.items()) and all(
+        c >= 0 or smaller.get(term, 0) <= c for term, c in larger.items()
+    )
+
+
+def largest(*sizes: Expr) -> Expr:
+    """Return the maximum of `sizes` as a sympy `Max`, without asking which is larger."""
+    distinct = tuple(dict.fromkeys(sizes))
+    return distinct[0] if len(distinct) == 1 else Max(*distinct, evaluate=False)
+
+
+Evaluate = Callable[[Mapping[Symbol, int]], int]
+
+
+def compiled(expression: Basic) -> Evaluate:
+    """Return a function that gives the exact integer value of `expression`.
+
+    Raises:
+        TypeError: the expression holds something else than the module's docstring allows.
+    """
+    if isinstance(expression, Integer):
+        number = int(expression)
+        return lambda _values: number
+    if isinstance(expression, Symbol):
+        return lambda values: values[expression]
+    parts = tuple(compiled(part) for part in expression.args)
+    if isinstance(expression, Add):
+        return lambda values: sum([part(values) for part in parts])
+    if isinstance(expression, Mul):
+        return lambda values: prod([part(values) for part in parts])
+    return _compiled_function(expression, parts)
+
+
+def _compiled_function(expression: Basic, parts: Sequence[Evaluate]) -> Evaluate:
+    if isinstance(expression, Pow) and _is_whole_power(expression):
+        base, exponent = parts[0], int(expression.exp)
+        return lambda values: base(values) ** exponent
+    if isinstance(expression, Max):
+        return lambda values: max([part(values) for part in parts])
+    if isinstance(expression, Min):
+        return lambda values: min([part(values) for part in parts])
+    if isinstance(expression, ceil_div):
+        x, n = parts
+        return lambda values: -(-x(values) // n(values))
+    message = f"no exact integer value for {type(expression).__name__}"
+    raise TypeError(message)
+
+
+def _is_whole_power(expression: Pow) -> bool:
+    return isinstance(expression.exp, Integer) and int(expression.exp) > 0

@@ -1,0 +1,234 @@
+"""Autograd on paper: which tensors of a run of operators are alive, moment by moment.
+
+A tape is a list of operators in the order of the forward pass. Replaying it gives what the
+backward pass will need (the saved activations) and, for every moment at which memory is about
+to fall, the bytes alive. The rules are those of PyTorch's autograd engine:
+
+- an operator's output dies with its last reader, unless an operator keeps it for its backward;
+- the backward runs in the reverse order; an operator makes the gradients of all its inputs and
+  parameters first, then drops what it kept and the gradient that came in;
+- gradients that meet at a tensor with two readers are added in place.
+
+Sizes are bytes, as polynomials in the ring of `engine.symbols`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sympy.polys.rings import PolyElement
+
+from engine.symbols import RING
+
+ZERO = RING.zero
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Value:
+    """A tensor of a forward pass.
+
+    Args:
+        name: what it is; tensors of one name are one line of the ledger.
+        size: bytes; its gradient takes as many.
+        why: why the backward pass needs it, where it does.
+        differentiable: whether a gradient flows through it.
+    """
+
+    name: str
+    size: PolyElement
+    why: str = ""
+    differentiable: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Operator:
+    """One operator.
+
+    Args:
+        inputs: tensors that it reads.
+        output: the tensor that it makes.
+        keeps: what its backward needs: inputs, the output, or others that it makes (masks).
+        gradients: bytes of the parameter gradients that its backward makes.
+        hands_on: its backward makes no new tensor, the gradient goes to the inputs as it is.
+        workspace: bytes alive only while the forward operator runs.
+        backward_workspace: bytes alive only while the backward operator runs.
+        inner: the operators behind this one, which a checkpoint runs again in the backward.
+    """
+
+    inputs: tuple[Value, ...]
+    output: Value
+    keeps: tuple[Value, ...] = ()
+    gradients: PolyElement = ZERO
+    hands_on: bool = False
+    workspace: PolyElement = ZERO
+    backward_workspace: PolyElement = ZERO
+    inner: "Tape | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tape:
+    """Operators in forward order; `holds` are tensors that live until the last one is done."""
+
+    operators: tuple[Operator, ...]
+    holds: tuple[Value, ...] = ()
+
+    @property
+    def saved(self) -> tuple[Value, ...]:
+        """Every tensor kept for the backward pass, once, in the order in which it is kept."""
+        return tuple(dict.fromkeys(kept for op in self.operators for kept in op.keeps))
+
+    @property
+    def saved_bytes(self) -> PolyElement:
+        """Bytes of all saved tensors."""
+        return total(self.saved)
+
+    @property
+    def recomputed(self) -> "Tape":
+        """The operators that a checkpoint runs again: it stops at the last one that keeps any."""
+        last = max(i for i, op in enumerate(self.operators) if op.keeps)
+        return Tape(operators=self.operators[: last + 1], holds=self.holds)
+
+    def forward(self, *, keeping: bool = True) -> tuple[PolyElement, ...]:
+        """Return the bytes alive at each moment of the forward pass, inputs from outside too.
+
+        With `keeping` false nothing is kept for the backward pass, as under a checkpoint.
+        """
+        last = self.operators[-1].output
+        readers = Counter(value for op in self.operators for value in op.inputs)
+        readers.update((*self.holds, last))
+        live = _Live()
+        for op in self.operators:
+            for value in op.inputs:
+                live.need(value)
+            if op.inner is not None:
+                live.moments_of(op.inner.forward(keeping=False), inside=total(op.inputs))
+            for value in (op.output, *op.keeps):
+                live.need(value)
+            live.moment(op.workspace)
+            live.pin(op.keeps if keeping else ())
+            readers.subtract(op.inputs)
+            live.drop(v for v in (*op.inputs, *op.keeps, op.output) if readers[v] <= 0)
+        return live.moments
+
+    def backward(self, *, keeps_gradients: bool) -> tuple[PolyElement, ...]:
+        """Return the bytes alive at each moment of the backward pass, saved tensors too.
+
+        It begins with everything saved and the gradient of the last output. With
+        `keeps_gradients` parameter gradients stay; without, they are added to older ones.
+        """
+        pins = Counter(kept for op in self.operators for kept in dict.fromkeys(op.keeps))
+        saved = self.saved_bytes
+        gradients = _Gradients(self.operators[-1].output)
+        lasting = ZERO
+        moments: dict[PolyElement, None] = {}
+        for op in reversed(self.operators):
+            if op.inner is not None:
+                outside = saved + lasting + gradients.live - total(op.inputs)
+                moments.update(dict.fromkeys(_again(op, outside, keeps_gradients)))
+                lasting += total_gradients(op.inner) if keeps_gradients else ZERO
+            gradients.through(op)
+            moments[saved + lasting + gradients.live + op.gradients + op.backward_workspace] = None
+            gradients.settle(op)
+            if keeps_gradients:
+                lasting += op.gradients
+            for kept in dict.fromkeys(op.keeps):
+                pins[kept] -= 1
+                if not pins[kept]:
+                    saved -= kept.size
+        return tuple(moments)
+
+
+def _again(op: Operator, outside: PolyElement, keeps_gradients: bool) -> tuple[PolyElement, ...]:  # noqa: FBT001 - private
+    """Return the moments of what a checkpoint does in the backward: forward again, then back."""
+    inner = op.inner
+    if inner is None:
+        return ()
+    again = (outside + moment for moment in inner.recomputed.forward())
+    back = inner.backward(keeps_gradients=keeps_gradients)
+    return (*again, *(outside - op.output.size + moment for moment in back))
+
+
+def total(values: Iterable[Value]) -> PolyElement:
+    """Return the bytes of `values`."""
+    size: PolyElement = sum((value.size for value in values), ZERO)
+    return size
+
+
+def total_gradients(tape: Tape) -> PolyElement:
+    """Return the bytes of all parameter gradients that the backward of `tape` makes."""
+    size: PolyElement = ZERO
+    for op in tape.operators:
+        size += op.gradients + (total_gradients(op.inner) if op.inner else ZERO)
+    return size
+
+
+class _Live:
+    """The tensors alive in a forward pass."""
+
+    def __init__(self) -> None:
+        self.alive: dict[Value, bool] = {}
+        self.total: PolyElement = ZERO
+        self._moments: dict[PolyElement, None] = {}
+
+    @property
+    def moments(self) -> tuple[PolyElement, ...]:
+        return tuple(self._moments)
+
+    def need(self, value: Value) -> None:
+        if value not in self.alive:
+            self.alive[value] = False
+            self.total += value.size
+
+    def pin(self, values: Iterable[Value]) -> None:
+        for value in values:
+            self.alive[value] = True
+
+    def moment(self, workspace: PolyElement) -> None:
+        self._moments[self.total + workspace] = None
+
+    def moments_of(self, moments: Iterable[PolyElement], *, inside: PolyElement) -> None:
+        for moment in moments:
+            self._moments[self.total - inside + moment] = None
+
+    def drop(self, values: Iterable[Value]) -> None:
+        for value in dict.fromkeys(values):
+            if self.alive.get(value) is False:
+                del self.alive[value]
+                self.total -= value.size
+
+
+class _Gradients:
+    """The gradients alive in a backward pass; one buffer may stand for several tensors."""
+
+    def __init__(self, last: Value) -> None:
+        self.live: PolyElement = last.size
+        self._owners: dict[Value, list[Value]] = {last: [last]}
+        self._new: list[tuple[Value, PolyElement]] = []
+
+    def through(self, op: Operator) -> None:
+        """Make the gradients of the operator's inputs, before anything is dropped."""
+        incoming = self._owners[op.output]
+        for value in op.inputs:
+            if not value.differentiable:
+                continue
+            handed_on = op.hands_on and value.size == op.output.size
+            if not handed_on:
+                self.live += value.size
+            if value in self._owners:
+                if not handed_on:
+                    self._new.append((value, value.size))
+            elif handed_on:
+                self._owners[value] = incoming
+                incoming.append(value)
+            else:
+                self._owners[value] = [value]
+
+    def settle(self, op: Operator) -> None:
+        """Add up what met, and drop the gradient that came in unless it was handed on."""
+        for _, size in self._new:
+            self.live -= size
+        self._new.clear()
+        owners = self._owners.pop(op.output)
+        owners.remove(op.output)
+        if not owners:
+            self.live -= op.output.size
