@@ -14,7 +14,7 @@ from engine.recipe import Precision
 from engine.symbols import RING
 from engine.tape import ZERO, Operator, Tape, Value
 
-b, s, h, f, V, _, a, k, d, positions = RING.gens
+b, s, h, f, V, _, a, k, d, positions = RING.gens[:10]
 q, kv = a * d, k * d
 tokens = b * s
 

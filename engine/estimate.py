@@ -1,6 +1,6 @@
 """From a scenario to its ledger, and from the ledger to the answer: does it fit?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -122,10 +122,17 @@ def _parameters(a: Architecture, ranks: int) -> Mapping[Symbol, int]:
         symbols.P_layer: _elements(in_layers) // a.layers,
         symbols.P_layer_matmul: _elements(matrices) // a.layers,
         symbols.P_ends: _elements(ends),
-        symbols.P_shard: sum(-(-t.rows // ranks) * t.columns * t.copies for t in tensors),
+        symbols.P_shard: _rows_held(tensors, ranks),
+        symbols.P_layer_shard: _rows_held(in_layers, ranks) // a.layers,
+        symbols.P_ends_shard: _rows_held(ends, ranks),
         symbols.P_largest: max(t.size for t in tensors),
     }
 
 
-def _elements(tensors: list[Tensor] | tuple[Tensor, ...]) -> int:
+def _rows_held(tensors: Iterable[Tensor], ranks: int) -> int:
+    """Return the elements on the fullest rank where each tensor is sharded by whole rows."""
+    return sum(-(-t.rows // ranks) * t.columns * t.copies for t in tensors)
+
+
+def _elements(tensors: Iterable[Tensor]) -> int:
     return sum(t.size * t.copies for t in tensors)

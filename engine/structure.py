@@ -42,8 +42,8 @@ class Structure:
 
     @property
     def keeps_gradients(self) -> bool:
-        """Whether a parameter gradient, once made, stays as it is until the step."""
-        return not self.lasting_gradients and not self.sharded
+        """Whether a parameter gradient stays as it was made, until its layer is done at least."""
+        return self.sharded or not self.lasting_gradients
 
 
 def structure_of(scenario: Scenario) -> Structure:

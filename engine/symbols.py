@@ -39,6 +39,8 @@ P, N = symbol("P"), symbol("N")
 P_layer = symbol("P_layer")
 P_ends = symbol("P_ends")
 P_shard = symbol("P_shard")
+P_layer_shard = symbol("P_layer_shard")
+P_ends_shard = symbol("P_ends_shard")
 P_layer_matmul = symbol("P_layer_matmul")
 P_largest = symbol("P_largest")
 positions = symbol("n_ctx")
@@ -46,7 +48,9 @@ M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
-RING = PolyRing([b, s, h, f, V, L, a, k, d, positions], ZZ)
+RING = PolyRing(
+    [b, s, h, f, V, L, a, k, d, positions, P_layer, P_ends, P_layer_shard, P_ends_shard], ZZ
+)
 
 MEANINGS: Mapping[Symbol, str] = {
     b: "micro-batch: sequences in one forward pass",
@@ -63,6 +67,8 @@ MEANINGS: Mapping[Symbol, str] = {
     P_layer: "parameters of one layer",
     P_ends: "parameters of embedding, final norm and head",
     P_shard: "parameters on the fullest rank, shards padded to whole rows",
+    P_layer_shard: "one layer's parameters on the fullest rank, padded to whole rows",
+    P_ends_shard: "the same of embedding, final norm and head",
     P_layer_matmul: "parameters of one layer's matrices",
     P_largest: "parameters of the largest tensor",
     positions: "rows of the position table",

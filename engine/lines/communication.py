@@ -1,13 +1,13 @@
-"""What data parallelism adds to a rank: buckets, gathered layers, reduce-scatter inputs."""
+"""What data parallelism adds to a rank: buckets, or the gathered layers of FSDP2."""
 
 from collections.abc import Iterator
 
 from sympy import Integer, Min
 
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
-from engine.lines.states import FSDP
+from engine.lines import fsdp
 from engine.structure import Structure
-from engine.symbols import P, P_ends, P_layer
+from engine.symbols import P
 
 BUCKET = Integer(500_000_000)
 BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
@@ -19,7 +19,7 @@ def lines(structure: Structure) -> Iterator[Line]:
     if not structure.many:
         return
     if structure.sharded:
-        yield from _gathered(structure)
+        yield from fsdp.lines(structure)
     elif structure.zero:
         yield Line(
             name="reduce bucket",
@@ -41,44 +41,3 @@ def lines(structure: Structure) -> Iterator[Line]:
             source="PyTorch documentation, DistributedDataParallel: gradient_as_bucket_view",
             evidence=Evidence.ASSUMED,
         )
-
-
-def _gathered(structure: Structure) -> Iterator[Line]:
-    each = structure.precision.compute
-    reduced = structure.precision.stepped
-    yield Line(
-        name="gathered embedding and head",
-        category=Category.COMMUNICATION,
-        size=each * P_ends,
-        phases=(Phase.FORWARD, Phase.LOSS, *BACKWARD),
-        why="the root group is gathered once and stays whole until its backward",
-        source=FSDP,
-        evidence=Evidence.TRACED,
-    )
-    yield Line(
-        name="gathered layers",
-        category=Category.COMMUNICATION,
-        size=each * P_layer,
-        phases=(Phase.LOSS, Phase.BACKWARD_LAST),
-        why="a layer is whole while it runs; at the loss the last one has been fetched ahead",
-        source=FSDP,
-        evidence=Evidence.TRACED,
-    )
-    yield Line(
-        name="gathered layers, one ahead",
-        category=Category.COMMUNICATION,
-        size=2 * each * P_layer,
-        phases=(Phase.BACKWARD_FIRST,),
-        why="while a layer runs backward the next one is being gathered",
-        source=FSDP,
-        evidence=Evidence.TRACED,
-    )
-    yield Line(
-        name="reduce-scatter input",
-        category=Category.COMMUNICATION,
-        size=reduced * P_layer,
-        phases=BACKWARD,
-        why=f"a layer's gradients are copied to {reduced} bytes each to be reduced",
-        source=FSDP,
-        evidence=Evidence.TRACED,
-    )

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from sympy import Expr
 
 from engine.ledger import ALL_PHASES, Category, Line, Phase
+from engine.lines.fsdp import FSDP
 from engine.structure import Structure
-from engine.symbols import N, P, P_ends, P_layer, P_shard, V, ceil_div, h
+from engine.symbols import L, N, P, P_ends, P_layer, P_layer_shard, P_shard, V, ceil_div, h
 
 AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
 ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
-FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard"
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -27,7 +27,7 @@ def held(structure: Structure, first_stage: int, elements: Expr = P) -> Expr:
     """Return the elements that the fullest rank holds of what is sharded from `first_stage` on."""
     if structure.zero < first_stage:
         return elements
-    if structure.sharded and elements == P:
+    if structure.sharded:
         return P_shard
     share: Expr = ceil_div(elements, N)
     return share
@@ -90,22 +90,31 @@ def _gradients(structure: Structure) -> Iterator[Line]:
     )
     if lasting:
         return
-    yield Line(
-        name="gradients of the head",
-        category=Category.GRADIENTS,
-        size=each * held(structure, 2, _top(structure)),
-        phases=(Phase.BACKWARD_FIRST,),
-        why="the backward pass has made these before it reaches the last layer",
-        source="order of the backward pass",
+    for name, phase, elements, why in _partial(structure):
+        yield Line(
+            name=name,
+            category=Category.GRADIENTS,
+            size=each * elements,
+            phases=(phase,),
+            why=why,
+            source="order of the backward pass",
+        )
+
+
+def _partial(structure: Structure) -> Iterator[tuple[str, Phase, Expr, str]]:
+    """Yield which gradients are there before the backward pass is over, and when."""
+    why = "when the backward pass reaches the first layer all others have theirs"
+    if structure.sharded:
+        yield "gradients of the layers above", Phase.BACKWARD_LAST, (L - 1) * P_layer_shard, why
+        return
+    yield (
+        "gradients of the head",
+        Phase.BACKWARD_FIRST,
+        held(structure, 2, _top(structure)),
+        "the backward pass has made these before it reaches the last layer",
     )
-    yield Line(
-        name="gradients of the layers above",
-        category=Category.GRADIENTS,
-        size=each * held(structure, 2, P - P_layer - _bottom(structure)),
-        phases=(Phase.BACKWARD_LAST,),
-        why="when the backward pass reaches the first layer all others have theirs",
-        source="order of the backward pass",
-    )
+    above = held(structure, 2, P - P_layer - _bottom(structure))
+    yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
 
 
 def _bottom(structure: Structure) -> Expr:

@@ -43,6 +43,6 @@ def lines(structure: Structure) -> Iterator[Line]:
             size=4 * P_largest,
             phases=STEP,
             why="a fused step goes tensor by tensor and casts one gradient at a time",
-            source="the reference optimizer (engine/verify/trace.py)",
+            source="the reference optimizer (engine/verify/stepper.py)",
             evidence=Evidence.TRACED,
         )

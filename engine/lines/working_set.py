@@ -10,12 +10,14 @@ from sympy.polys.rings import PolyElement
 
 from engine.blocks import embedding, first_layer, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
+from engine.lines import fsdp
 from engine.lines.activations import TRACE
 from engine.structure import Structure
 from engine.symbols import RING, V, b, h, largest_of, s
-from engine.tape import ZERO, Tape
+from engine.tape import ZERO
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/tape.py)"
+_tokens = RING(b) * RING(s)
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -69,62 +71,67 @@ def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
     top, body = head(block), layer(block)
     counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
-    on_their_way = counted * RING(b) * RING(s) * RING(V)
-    of_head = [m - top.saved_bytes for m in top.forward()]
     inside = [m - body.saved_bytes - top.saved_bytes for m in body.forward()]
-    yield Line(
-        name="forward working set",
-        category=Category.TEMPORARY,
-        size=_beyond([*of_head, *inside], on_their_way),
-        phases=(Phase.FORWARD,),
-        why="what the last layer or the head needs for a moment, beyond the logits",
-        source=ENGINE,
-        evidence=Evidence.TRACED,
+    moments = [m - top.saved_bytes for m in top.forward()]
+    if structure.sharded:
+        inside = fsdp.inside_forward(structure, inside)
+        moments.extend(fsdp.forward_moments(structure))
+    yield _line(
+        "forward working set",
+        Phase.FORWARD,
+        _beyond([*moments, *inside], counted * _tokens * RING(V)),
+        "what the last layer or the head needs for a moment, beyond the logits",
     )
 
 
 def _loss(structure: Structure) -> Iterator[Line]:
     top = head(structure.block)
-    moments = top.backward(keeps_gradients=structure.keeps_gradients)
-    yield Line(
-        name="backward of the head",
-        category=Category.TEMPORARY,
-        size=_beyond((m - top.saved_bytes for m in moments), 8 * RING(b) * RING(s) * RING(V)),
-        phases=(Phase.LOSS,),
-        why="the head's weight gradient, where few tokens make it outweigh the logits",
-        source=ENGINE,
-        evidence=Evidence.TRACED,
+    moments = [
+        moment - top.saved_bytes
+        for moment in top.backward(keeps_gradients=structure.keeps_gradients)
+    ]
+    if structure.sharded:
+        moments.extend(fsdp.loss_moments(structure))
+    yield _line(
+        "backward of the head",
+        Phase.LOSS,
+        _beyond(moments, 8 * _tokens * RING(V)),
+        "the head's weight gradient, where few tokens make it outweigh the logits",
     )
 
 
 def _backward(structure: Structure) -> Iterator[Line]:
-    block = structure.block
-    body = layer(block)
-    yield Line(
-        name="backward of the last layer",
-        category=Category.TEMPORARY,
-        size=_working_set(structure, body, body.saved_bytes),
-        phases=(Phase.BACKWARD_FIRST,),
-        why="gradients inside one layer, less the activations it has freed by then",
-        source=ENGINE,
-        evidence=Evidence.TRACED,
-    )
-    bottom = first_layer(block)
+    block, keeps = structure.block, structure.keeps_gradients
+    body, bottom = layer(block), first_layer(block)
     counted = body.saved_bytes + embedding(block).saved_bytes
-    yield Line(
-        name="backward of the first layer and the embedding",
-        category=Category.TEMPORARY,
-        size=_working_set(structure, bottom, counted),
-        phases=(Phase.BACKWARD_LAST,),
-        why="gradients inside one layer, then the embedding's, which covers every vocabulary row",
-        source=ENGINE,
-        evidence=Evidence.TRACED,
+    last = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=keeps)]
+    first = [moment - counted for moment in bottom.backward(keeps_gradients=keeps)]
+    if structure.sharded:
+        last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
+    yield _line(
+        "backward of the last layer",
+        Phase.BACKWARD_FIRST,
+        _beyond(last, ZERO),
+        "gradients inside one layer, less the activations it has freed by then",
+    )
+    yield _line(
+        "backward of the first layer and the embedding",
+        Phase.BACKWARD_LAST,
+        _beyond(first, ZERO),
+        "gradients inside one layer, then the embedding's, which covers every vocabulary row",
     )
 
 
-def _working_set(structure: Structure, tape: Tape, counted: PolyElement) -> Expr:
-    moments = tape.backward(keeps_gradients=structure.keeps_gradients)
-    return _beyond(moments, counted)
+def _line(name: str, phase: Phase, size: Expr, why: str) -> Line:
+    return Line(
+        name=name,
+        category=Category.TEMPORARY,
+        size=size,
+        phases=(phase,),
+        why=why,
+        source=ENGINE,
+        evidence=Evidence.TRACED,
+    )
 
 
 def _waiting(structure: Structure) -> Line:

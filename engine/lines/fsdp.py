@@ -1,0 +1,113 @@
+"""ZeRO-3 as FSDP2 does it: what is gathered, what waits to be reduced, and when.
+
+Read from a traced step of `fully_shard` on every layer and on the root (PyTorch 2.13). A group's
+all-gather fills a flat buffer that is copied into whole tensors, and lives until the next
+group's. A group's gradients are copied into one reduce-scatter input, which lives until the next
+group's. The root group holds embedding, final norm and head; it is whole from the forward pass
+on, and its gradients are reduced last.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from sympy.polys.rings import PolyElement
+
+from engine.blocks import embedding, head, layer
+from engine.ledger import Category, Evidence, Line, Phase
+from engine.structure import Structure
+from engine.symbols import RING, L, P_ends, P_ends_shard, P_layer, P_layer_shard, V, b, h, s
+
+FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard; traced with PyTorch 2.13"
+BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
+_layer, _share, _ends = RING(P_layer), RING(P_layer_shard), RING(P_ends)
+_head = RING(V) * RING(h)
+
+
+def lines(structure: Structure) -> Iterator[Line]:
+    """Yield what a rank holds beyond its shards."""
+    each = structure.precision.compute
+    for name, size, phases, why in (
+        (
+            "gathered embedding and head",
+            each * P_ends,
+            (Phase.FORWARD, Phase.LOSS, *BACKWARD),
+            "the root group is gathered once and stays whole until its backward",
+        ),
+        (
+            "gathered layer",
+            each * P_layer,
+            (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_LAST),
+            "a layer is whole while it runs, and the last one is fetched ahead of its backward",
+        ),
+        (
+            "gathered layers",
+            2 * each * P_layer,
+            (Phase.BACKWARD_FIRST,),
+            "while a layer runs backward the next one is being gathered",
+        ),
+        (
+            "the head's gradient, waiting",
+            each * V * h,
+            BACKWARD,
+            "the root group is reduced last, so its gradient stays whole until then",
+        ),
+    ):
+        yield Line(
+            name=name,
+            category=Category.COMMUNICATION,
+            size=size,
+            phases=phases,
+            why=why,
+            source=FSDP,
+            evidence=Evidence.TRACED,
+        )
+
+
+def forward_moments(structure: Structure) -> Iterator[PolyElement]:
+    """Yield the start of the forward pass, less all that the phase counts as saved."""
+    each = structure.precision.compute
+    body, top, bottom = layer(structure.block), head(structure.block), embedding(structure.block)
+    saved = RING(L) * body.saved_bytes + top.saved_bytes + bottom.saved_bytes
+    yield each * (_ends + _layer) - saved
+
+
+def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list[PolyElement]:
+    """Return the moments of the last layer, whose buffer and whole tensors are alive at once."""
+    return [moment + structure.precision.compute * _layer for moment in moments]
+
+
+def loss_moments(structure: Structure) -> Iterator[PolyElement]:
+    """Yield the end of the head's backward: its gradient, and the last layer being gathered."""
+    each = structure.precision.compute
+    gathering = each * (_layer + _share)
+    yield each * _head + gathering + _stream(structure) - head(structure.block).saved_bytes
+
+
+def last_layer(structure: Structure) -> Iterator[PolyElement]:
+    """Yield the moments of the last layer and of the one below it, relative to the phase."""
+    body = layer(structure.block)
+    reduced = structure.precision.stepped
+    own = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=True)]
+    yield from own
+    above = reduced * (_layer + _share) - body.saved_bytes
+    yield from (moment + above for moment in own)
+    yield above + _stream(structure)
+
+
+def first_layer(structure: Structure) -> Iterator[PolyElement]:
+    """Yield first layer, embedding and the reduction of the root, relative to the phase."""
+    each, reduced = structure.precision.compute, structure.precision.stepped
+    body, bottom = layer(structure.block), embedding(structure.block)
+    for moment in body.backward(keeps_gradients=True):
+        yield moment - body.saved_bytes + reduced * _layer
+    done = body.saved_bytes + each * _layer
+    for moment in bottom.backward(keeps_gradients=True):
+        yield moment - bottom.saved_bytes - done + reduced * (_layer + _share)
+    copied_in = reduced * (_ends + _share) - each * _head
+    reduced_out = reduced * (_ends + RING(P_ends_shard) + _share) - each * _ends
+    for root in (copied_in, reduced_out):
+        yield root - done - bottom.saved_bytes
+
+
+def _stream(structure: Structure) -> PolyElement:
+    stream: PolyElement = structure.precision.residual * RING(b) * RING(s) * RING(h)
+    return stream
