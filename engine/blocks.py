@@ -123,7 +123,7 @@ def layer(block: Block) -> Tape:
     if not block.shared_norm:
         branch = _norm(pen, x if block.parallel_residual else attended)
     out = pen.add(attended, pen.dropout(_mlp(pen, branch), tokens * h), "next residual stream")
-    tape = Tape(operators=tuple(pen.operators), holds=())
+    tape = Tape(operators=tuple(pen.operators), holds=(x, branch))
     if block.recompute != "full":
         return tape
     kept = Operator(inputs=(x,), output=out, keeps=(x,), inner=tape)

@@ -11,8 +11,9 @@ from engine import symbols
 from engine.architecture import Architecture, Tensor
 from engine.ledger import OUTSIDE, Ledger, Line
 from engine.lines import activations, communication, outside, states, step, working_set
+from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Scenario
-from engine.structure import Structure, structure_of
+from engine.structure import Sharing, Structure, structure_of
 from engine.symbols import Evaluate, compiled
 from engine.units import MIB
 
@@ -52,6 +53,30 @@ def ledger(scenario: Scenario) -> Ledger:
         lows=tuple((row.low or row.size)(values) for row in rows),
         values=values,
     )
+
+
+def model_states(
+    parameters: int, *, precision: str, optimizer: str = "adamw", zero: int = 0, ranks: int = 1
+) -> Mapping[str, int]:
+    """Return the model states of one rank in bytes, by line, for any number of parameters.
+
+    Args:
+        parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
+        precision: a name of `engine.recipe.PRECISIONS`.
+        optimizer: a name of `engine.recipe.OPTIMIZERS`.
+        zero: the ZeRO stage.
+        ranks: N, data-parallel ranks.
+
+    Source: arXiv 1910.02054 (ZeRO), section 5.
+    """
+    sharing = Sharing(
+        precision=PRECISIONS[precision],
+        optimizer=OPTIMIZERS[optimizer],
+        zero=zero if ranks > 1 else 0,
+        many=ranks > 1,
+    )
+    values = {symbols.P: parameters, symbols.N: ranks, symbols.P_shard: -(-parameters // ranks)}
+    return {line.name: compiled(line.size)(values) for line in states.model_states(sharing)}
 
 
 def capacity(scenario: Scenario) -> int:

@@ -8,32 +8,20 @@ from engine.scenario import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
-class Structure:
-    """The switches of a scenario.
+class Sharing:
+    """The switches that decide the model states.
 
     Attributes:
-        block: what the layers run.
         zero: the ZeRO stage, 0 where there is one rank only.
         many: whether there is more than one rank.
         accumulates: whether gradients are added up over several micro-batches.
     """
 
-    block: Block
     precision: Precision
     optimizer: Optimizer
     zero: int
     many: bool
-    accumulates: bool
-
-    @property
-    def lasting_gradients(self) -> bool:
-        """Whether gradients are alive from the first phase on."""
-        return self.accumulates or self.main_gradients
-
-    @property
-    def main_gradients(self) -> bool:
-        """Whether gradients are added into buffers of a wider dtype that are never freed."""
-        return self.precision.gradients > self.precision.weights and not self.sharded
+    accumulates: bool = False
 
     @property
     def sharded(self) -> bool:
@@ -41,9 +29,26 @@ class Structure:
         return self.zero == 3
 
     @property
+    def main_gradients(self) -> bool:
+        """Whether gradients are added into buffers of a wider dtype that are never freed."""
+        return self.precision.gradients > self.precision.weights and not self.sharded
+
+    @property
+    def lasting_gradients(self) -> bool:
+        """Whether gradients are alive from the first phase on."""
+        return self.accumulates or self.main_gradients
+
+    @property
     def keeps_gradients(self) -> bool:
         """Whether a parameter gradient stays as it was made, until its layer is done at least."""
         return self.sharded or not self.lasting_gradients
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure(Sharing):
+    """All switches of a scenario; `block` says what the layers run."""
+
+    block: Block
 
 
 def structure_of(scenario: Scenario) -> Structure:

@@ -103,7 +103,11 @@ def first_layer(structure: Structure) -> Iterator[PolyElement]:
     for moment in bottom.backward(keeps_gradients=True):
         yield moment - bottom.saved_bytes - done + reduced * (_layer + _share)
     copied_in = reduced * (_ends + _share) - each * _head
-    reduced_out = reduced * (_ends + RING(P_ends_shard) + _share) - each * _ends
+    # The root's last gradient is still referred to when the result of the reduction is made.
+    last_is_head = not structure.block.tied and not structure.block.head_bias
+    lingers = each * _head if last_is_head else 0
+    out = reduced * (_ends + RING(P_ends_shard) + _share)
+    reduced_out = out + lingers - each * (_ends + _head)
     for root in (copied_in, reduced_out):
         yield root - done - bottom.saved_bytes
 

@@ -6,7 +6,7 @@ from sympy import Expr
 
 from engine.ledger import ALL_PHASES, Category, Line, Phase
 from engine.lines.fsdp import FSDP
-from engine.structure import Structure
+from engine.structure import Sharing, Structure
 from engine.symbols import L, N, P, P_ends, P_layer, P_layer_shard, P_shard, V, ceil_div, h
 
 AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
@@ -14,16 +14,23 @@ ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
 
 
 def lines(structure: Structure) -> Iterator[Line]:
-    """Yield the lines of the model states of one rank."""
-    yield _weights(structure)
-    if structure.precision.master and not structure.sharded:
-        yield _master(structure)
-    yield from _gradients(structure)
-    if structure.optimizer.states:
-        yield _optimizer_states(structure)
+    """Yield the model states of one rank, and the gradients that come before all are there."""
+    yield from model_states(structure)
+    if not structure.lasting_gradients:
+        yield from _partial_gradients(structure)
 
 
-def held(structure: Structure, first_stage: int, elements: Expr = P) -> Expr:
+def model_states(sharing: Sharing) -> Iterator[Line]:
+    """Yield weights, master copy, gradients and optimizer states, over P and N alone."""
+    yield _weights(sharing)
+    if sharing.precision.master and not sharing.sharded:
+        yield _master(sharing)
+    yield _gradients(sharing)
+    if sharing.optimizer.states:
+        yield _optimizer_states(sharing)
+
+
+def held(structure: Sharing, first_stage: int, elements: Expr = P) -> Expr:
     """Return the elements that the fullest rank holds of what is sharded from `first_stage` on."""
     if structure.zero < first_stage:
         return elements
@@ -33,21 +40,16 @@ def held(structure: Structure, first_stage: int, elements: Expr = P) -> Expr:
     return share
 
 
-def stepped_bytes(structure: Structure) -> int:
-    """Return bytes per element of what the optimizer steps; FSDP2 keeps `mixed` shards in fp32."""
-    return structure.precision.stepped
-
-
-def _share(structure: Structure, first_stage: int) -> str:
+def _share(structure: Sharing, first_stage: int) -> str:
     if structure.zero >= first_stage:
         return f", a share on each of the N ranks (ZeRO-{structure.zero})"
     return ", whole on every rank" if structure.many else ""
 
 
-def _weights(structure: Structure) -> Line:
+def _weights(structure: Sharing) -> Line:
     each = structure.precision.weights
     if structure.sharded:
-        each = stepped_bytes(structure)
+        each = structure.precision.stepped
         fp32 = " in fp32, which is the master copy too" if structure.precision.master else ""
         return Line(
             name="weights",
@@ -65,7 +67,7 @@ def _weights(structure: Structure) -> Line:
     )
 
 
-def _master(structure: Structure) -> Line:
+def _master(structure: Sharing) -> Line:
     return Line(
         name="master copy",
         category=Category.MASTER_WEIGHTS,
@@ -75,26 +77,30 @@ def _master(structure: Structure) -> Line:
     )
 
 
-def _gradients(structure: Structure) -> Iterator[Line]:
-    each = stepped_bytes(structure) if structure.sharded else structure.precision.gradients
-    source = ZERO_PAPER if structure.zero else structure.precision.source
-    lasting = structure.lasting_gradients
+def _gradients(sharing: Sharing) -> Line:
+    each = _gradient_bytes(sharing)
+    lasting = sharing.lasting_gradients
     why = "alive in every phase, since they add up" if lasting else "alive after the backward"
-    yield Line(
+    return Line(
         name="gradients",
         category=Category.GRADIENTS,
-        size=each * held(structure, 2),
+        size=each * held(sharing, 2),
         phases=ALL_PHASES if lasting else AFTER_BACKWARD,
-        why=f"{each} bytes a parameter{_share(structure, 2)}; {why}",
-        source=source,
+        why=f"{each} bytes a parameter{_share(sharing, 2)}; {why}",
+        source=ZERO_PAPER if sharing.zero else sharing.precision.source,
     )
-    if lasting:
-        return
+
+
+def _gradient_bytes(sharing: Sharing) -> int:
+    return sharing.precision.stepped if sharing.sharded else sharing.precision.gradients
+
+
+def _partial_gradients(structure: Structure) -> Iterator[Line]:
     for name, phase, elements, why in _partial(structure):
         yield Line(
             name=name,
             category=Category.GRADIENTS,
-            size=each * elements,
+            size=_gradient_bytes(structure) * elements,
             phases=(phase,),
             why=why,
             source="order of the backward pass",
@@ -131,8 +137,8 @@ def _top(structure: Structure) -> Expr:
     return first
 
 
-def _optimizer_states(structure: Structure) -> Line:
-    states, each = structure.optimizer.states, stepped_bytes(structure)
+def _optimizer_states(structure: Sharing) -> Line:
+    states, each = structure.optimizer.states, structure.precision.stepped
     noun = "two moments" if states == 2 else "one momentum"
     return Line(
         name="optimizer states",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.ledger import Category, Evidence, Line, Phase
-from engine.lines.states import held, stepped_bytes
+from engine.lines.states import held
 from engine.structure import Structure
 from engine.symbols import P_largest
 
@@ -12,7 +12,7 @@ STEP = (Phase.STEP,)
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield what lives only while the optimizer steps."""
-    optimizer, each = structure.optimizer, stepped_bytes(structure)
+    optimizer, each = structure.optimizer, structure.precision.stepped
     if optimizer.temporaries:
         yield Line(
             name="optimizer temporaries",

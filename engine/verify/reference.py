@@ -225,9 +225,11 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
         """Return the residual stream behind this block, of the shape of `x`."""
-        normed = self.attention_norm(x)
-        attended = x + self.dropout(self.attention(normed, tables))
-        if not self.architecture.shared_norm:
+        if self.architecture.shared_norm:
+            normed = self.attention_norm(x)
+            attended = x + self.dropout(self.attention(normed, tables))
+        else:
+            attended = x + self.dropout(self.attention(self.attention_norm(x), tables))
             normed = self.mlp_norm(x if self.architecture.parallel_residual else attended)
         del x
         out: Tensor = attended + self.dropout(self.mlp(normed))

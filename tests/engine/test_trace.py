@@ -1,0 +1,122 @@
+"""The closed form is held to a traced step: every phase of random scenarios."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import Phase as Generating
+from hypothesis import strategies as st
+
+from engine.estimate import ledger
+from engine.ledger import Phase
+from engine.scenario import Scenario
+
+pytest.importorskip("torch")
+
+from engine.verify.trace import peaks  # noqa: E402 - needs torch, which is optional
+
+SAMPLE = settings(
+    max_examples=14,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Generating.generate,),  # shrinking would trace hundreds of steps
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+FEW = settings(SAMPLE, max_examples=8)
+
+blocks = st.sampled_from(
+    (
+        {},
+        {"gated": False, "norm": "layernorm", "activation": "gelu-tanh", "qkv_bias": True,
+         "output_bias": True, "mlp_bias": True, "positions": 4096, "tied": True},
+        {"gated": False, "norm": "layernorm", "activation": "gelu", "qkv_bias": True,
+         "output_bias": True, "mlp_bias": True, "parallel_residual": True},
+        {"gated": False, "norm": "layernorm", "activation": "gelu-tanh", "qkv_bias": True,
+         "output_bias": True, "mlp_bias": True, "parallel_residual": True, "shared_norm": True,
+         "head_bias": True},
+        {"kv_heads": 2, "qkv_bias": True, "tied": True},
+        {"kv_heads": 4, "head_dim": 64, "qk_norm": "head"},
+        {"activation": "gelu-tanh", "kv_heads": 1, "head_dim": 96, "tied": True},
+        {"norm": "layernorm-no-weight"},
+        {"gated": False, "activation": "relu"},
+    )
+)  # fmt: skip
+sizes = st.fixed_dictionaries(
+    {
+        "layers": st.integers(3, 5),
+        "hidden": st.sampled_from((256, 512, 768)),
+        "heads": st.just(8),
+        "ffn": st.sampled_from((512, 1408, 3072)),
+        "vocab": st.sampled_from((512, 5000, 32000)),
+    }
+)
+workloads = st.fixed_dictionaries(
+    {
+        "micro_batch": st.integers(1, 4),
+        "sequence": st.sampled_from((128, 320, 1024)),
+        "gradient_accumulation": st.integers(1, 2),
+        "attention": st.sampled_from(("flash", "eager")),
+        "recompute": st.sampled_from(("none", "selective", "full")),
+        "dropout": st.sampled_from((0.0, 0.1)),
+        "optimizer": st.sampled_from(("adamw", "adamw-fused", "sgd", "sgd-momentum")),
+    }
+)
+
+long = workloads.map(lambda work: work | {"sequence": 1024})
+
+
+def differences(scenario: Scenario) -> dict[str, float]:
+    """Return predicted over traced bytes, less 1, for each phase and the peak."""
+    book = ledger(scenario)
+    outside_torch = book.size("cuBLAS workspace")
+    traced = {phase: peak.size for phase, peak in peaks(scenario).items()}
+    predicted = {phase: book.phases[phase] - outside_torch for phase in traced}
+    gaps = {phase.value: predicted[phase] / size - 1 for phase, size in traced.items()}
+    return gaps | {"peak": max(predicted.values()) / max(traced.values()) - 1}
+
+
+@pytest.mark.parametrize(
+    "precision", ["fp32", "mixed", "mixed-fp32-grad", "autocast", "pure-bf16"]
+)
+def test_every_phase_meets_the_traced_step(scenario, precision):
+    @SAMPLE
+    @given(block=blocks, shape=sizes, work=workloads)
+    def holds(block, shape, work):
+        gaps = differences(scenario(shape=shape | block, precision=precision, **work))
+        assert max(map(abs, gaps.values())) < 0.005, gaps
+
+    holds()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "mixed", "pure-bf16"])
+def test_every_phase_meets_the_traced_step_of_fsdp2(scenario, precision):
+    @FEW
+    @given(block=blocks, shape=sizes, work=long, ranks=st.sampled_from((2, 3, 8, 64)))
+    def holds(block, shape, work, ranks):
+        made = scenario(shape=shape | block, precision=precision, data=ranks, zero=3, **work)
+        gaps = differences(made)
+        assert abs(gaps["peak"]) < 0.005, gaps
+        assert max(map(abs, gaps.values())) < 0.05, gaps
+
+    holds()
+
+
+def test_llama_3_8b_meets_its_traced_step(scenario):
+    made = scenario("llama-3-8b", sequence=8192)
+    assert max(map(abs, differences(made).values())) < 0.0001
+
+
+def test_the_first_step_creates_the_optimizer_states(scenario):
+    made = scenario(optimizer="adamw-fused", shape={"vocab": 32000})
+    book = ledger(made)
+    first = {phase: peak.size for phase, peak in peaks(made, steps=1).items()}
+    for phase in (Phase.FORWARD, Phase.LOSS, Phase.STEP):
+        predicted = book.first_step[phase] - book.size("cuBLAS workspace")
+        assert predicted == pytest.approx(first[phase], rel=0.003)
+    assert book.first_step[Phase.LOSS] < book.phases[Phase.LOSS]
+
+
+def test_a_peak_with_details_names_what_was_alive(scenario):
+    peak = peaks(scenario(shape={"vocab": 32000}), details=True)[Phase.LOSS]
+    assert sum(size for size, _ in peak.alive) == peak.size
+    assert any("_log_softmax" in name for _, name in peak.alive)
