@@ -66,7 +66,9 @@ def lint() -> int:
 def main(arguments: list[str]) -> int:
     """Do what the module's docstring says; return the exit code of what was run."""
     if sys.version_info < (3, 11):
-        sys.exit(f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}")
+        sys.exit(
+            f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}"
+        )
     verb = arguments[0] if arguments else "practice"
     set_up("dev" if verb in {"test", "lint", "python"} else "")
     if verb == "lint":

@@ -292,6 +292,7 @@ def head(block: Block) -> Tape:
     return Tape(operators=tuple(pen.operators), holds=(logits, wide))
 
 
+@cache
 def first_layer(block: Block) -> Tape:
     """Return the tape of embedding and first layer, for the end of the backward pass."""
     bottom, top = embedding(block), layer(block)

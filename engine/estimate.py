@@ -1,6 +1,6 @@
 """From a scenario to its ledger, and from the ledger to the answer: does it fit?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -39,18 +39,26 @@ def ledger(scenario: Scenario) -> Ledger:
     """
     rows = _rows(structure_of(scenario))
     values = dict(values_of(scenario))
-    inner = [row for row in rows if row.line.category not in OUTSIDE]
-    draft = Ledger(
-        lines=tuple(row.line for row in inner),
-        sizes=(sizes := tuple(row.size(values) for row in inner)),
-        lows=sizes,
+    inner = _book([row for row in rows if row.line.category not in OUTSIDE], values)
+    values[symbols.M] = inner.peak
+    outer = _book([row for row in rows if row.line.category in OUTSIDE], values)
+    return Ledger(
+        lines=inner.lines + outer.lines,
+        sizes=inner.sizes + outer.sizes,
+        lows=inner.lows + outer.lows,
         values=values,
     )
-    values[symbols.M] = draft.peak
+
+
+def _book(rows: Sequence["_Row"], values: Mapping[Symbol, int]) -> Ledger:
+    sizes = tuple(row.size(values) for row in rows)
     return Ledger(
         lines=tuple(row.line for row in rows),
-        sizes=tuple(row.size(values) for row in rows),
-        lows=tuple((row.low or row.size)(values) for row in rows),
+        sizes=sizes,
+        lows=tuple(
+            size if row.low is None else row.low(values)
+            for row, size in zip(rows, sizes, strict=True)
+        ),
         values=values,
     )
 

@@ -168,11 +168,11 @@ class Ledger:
 
     @property
     def alive(self) -> tuple[tuple[Line, int], ...]:
-        """The lines alive at the peak with their bytes, largest first, without empty ones."""
+        """The allocated lines alive at the peak with their bytes, largest first, none empty."""
         rows = [
             (line, size)
             for line, size in zip(self.lines, self.sizes, strict=True)
-            if size and self.peak_phase in line.phases
+            if size and self.peak_phase in line.phases and line.category not in OUTSIDE
         ]
         return tuple(sorted(rows, key=lambda row: -row[1]))
 

@@ -5,6 +5,7 @@ products, powers, `Max`, `Min` and `ceil_div` only: no rational and no float eve
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from math import prod
 
 import sympy
@@ -109,6 +110,7 @@ def largest(*sizes: Expr) -> Expr:
 Evaluate = Callable[[Mapping[Symbol, int]], int]
 
 
+@cache
 def compiled(expression: Basic) -> Evaluate:
     """Return a function that gives the exact integer value of `expression`.
 

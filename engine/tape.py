@@ -15,6 +15,7 @@ Sizes are bytes, as polynomials in the ring of `engine.symbols`.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 from sympy.polys.rings import PolyElement
 
@@ -65,19 +66,19 @@ class Operator:
     inner: "Tape | None" = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Tape:
     """Operators in forward order; `holds` are tensors that live until the last one is done."""
 
     operators: tuple[Operator, ...]
     holds: tuple[Value, ...] = ()
 
-    @property
+    @cached_property
     def saved(self) -> tuple[Value, ...]:
         """Every tensor kept for the backward pass, once, in the order in which it is kept."""
         return tuple(dict.fromkeys(kept for op in self.operators for kept in op.keeps))
 
-    @property
+    @cached_property
     def saved_bytes(self) -> PolyElement:
         """Bytes of all saved tensors."""
         return total(self.saved)
@@ -88,6 +89,7 @@ class Tape:
         last = max(i for i, op in enumerate(self.operators) if op.keeps)
         return Tape(operators=self.operators[: last + 1], holds=self.holds)
 
+    @cache  # noqa: B019 - a process has few tapes and keeps them all
     def forward(self, *, keeping: bool = True) -> tuple[PolyElement, ...]:
         """Return the bytes alive at each moment of the forward pass, inputs from outside too.
 
@@ -110,6 +112,7 @@ class Tape:
             live.drop(v for v in (*op.inputs, *op.keeps, op.output) if readers[v] <= 0)
         return live.moments
 
+    @cache  # noqa: B019 - a process has few tapes and keeps them all
     def backward(self, *, keeps_gradients: bool) -> tuple[PolyElement, ...]:
         """Return the bytes alive at each moment of the backward pass, saved tensors too.
 

@@ -4,6 +4,8 @@ Each line is the most that is alive beyond the lines that its phase has already.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
 
 from sympy import Expr
 from sympy.polys.rings import PolyElement
@@ -12,6 +14,7 @@ from engine.blocks import embedding, first_layer, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import fsdp
 from engine.lines.activations import TRACE
+from engine.recipe import OPTIMIZERS
 from engine.structure import Structure
 from engine.symbols import RING, V, b, h, largest_of, s
 from engine.tape import ZERO
@@ -20,8 +23,26 @@ ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/t
 _tokens = RING(b) * RING(s)
 
 
-def lines(structure: Structure) -> Iterator[Line]:
-    """Yield the logits and the working sets of forward, loss and backward."""
+def lines(structure: Structure) -> tuple[Line, ...]:
+    """Return the logits and the working sets of forward, loss and backward."""
+    return _lines(
+        replace(
+            structure,
+            optimizer=OPTIMIZERS["sgd"],
+            zero=3 if structure.sharded else 0,
+            many=structure.sharded,
+            accumulates=structure.accumulates and not structure.sharded,
+        )
+    )
+
+
+@cache
+def _lines(structure: Structure) -> tuple[Line, ...]:
+    """Return the lines, once for all structures that differ in nothing that matters here."""
+    return tuple(_all(structure))
+
+
+def _all(structure: Structure) -> Iterator[Line]:
     yield from _logits(structure)
     yield from _forward(structure)
     yield from _loss(structure)
@@ -101,13 +122,10 @@ def _loss(structure: Structure) -> Iterator[Line]:
 
 
 def _backward(structure: Structure) -> Iterator[Line]:
-    block, keeps = structure.block, structure.keeps_gradients
-    body, bottom = layer(block), first_layer(block)
-    counted = body.saved_bytes + embedding(block).saved_bytes
-    last = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=keeps)]
-    first = [moment - counted for moment in bottom.backward(keeps_gradients=keeps)]
     if structure.sharded:
         last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
+    else:
+        last, first = _backward_moments(structure)
     yield _line(
         "backward of the last layer",
         Phase.BACKWARD_FIRST,
@@ -120,6 +138,15 @@ def _backward(structure: Structure) -> Iterator[Line]:
         _beyond(first, ZERO),
         "gradients inside one layer, then the embedding's, which covers every vocabulary row",
     )
+
+
+def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[PolyElement]]:
+    """Return the moments of the last layer, and of the first with the embedding."""
+    keeps = structure.keeps_gradients
+    body, bottom = layer(structure.block), first_layer(structure.block)
+    counted = body.saved_bytes + embedding(structure.block).saved_bytes
+    last = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=keeps)]
+    return last, [m - counted for m in bottom.backward(keeps_gradients=keeps)]
 
 
 def _line(name: str, phase: Phase, size: Expr, why: str) -> Line:

@@ -411,7 +411,7 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path):
 
 
 def test_a_folder_is_refused_by_what_it_is(tmp_path):
-    with pytest.raises(InputError, match=r"is a folder; name the config\.json inside it"):
+    with pytest.raises(InputError, match=r"is a folder; name a config\.json"):
         read_config(tmp_path)
 
 

@@ -1,0 +1,1 @@
+"""The bank: one file a topic, one function a kind."""

@@ -1,0 +1,210 @@
+"""Topic B, activations: what the layers save, and how it grows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from engine.estimate import ledger
+from engine.recipe import PRECISIONS
+from engine.scenario import Scenario
+from problems import scenarios
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.exact import saved, saved_rows
+from problems.kind import kind
+from problems.letters import letters
+from problems.on_paper import Term, layer_terms, per_token
+from problems.problem import Mistake, QuantityAnswer, Step
+from problems.prompts import render
+from problems.wording import all_of, gb, listed, number, paper
+
+ROWS_SHOWN = 5
+
+
+@kind(
+    name="layer-activations",
+    topic="B",
+    level="mid",
+    title="Activations that one layer saves",
+)
+def layer_activations(draw: Draw) -> Draft:
+    """Ask for what one layer saves for the backward pass."""
+    scenario = scenarios.one_gpu_step(draw, recomputes=("none", "none", "selective"))
+    return _Saved(scenario=scenario, layers=1).draft()
+
+
+@kind(
+    name="model-activations",
+    topic="B",
+    level="mid",
+    title="Activations that all layers save",
+)
+def model_activations(draw: Draw) -> Draft:
+    """Ask for what all layers save together, with or without recomputation."""
+    scenario = scenarios.one_gpu_step(draw, recomputes=("none", "full", "selective"))
+    return _Saved(scenario=scenario, layers=scenario.architecture.layers).draft()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Saved:
+    scenario: Scenario
+    layers: int
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return layer_terms(self.scenario)
+
+    @property
+    def scale(self) -> int:
+        """What the bytes of a token and layer are multiplied by."""
+        return self.layers * self.scenario.tokens
+
+    def draft(self) -> Draft:
+        scenario = self.scenario
+        book = ledger(scenario)
+        of_one = scenario.architecture.layers if self.layers == 1 else 1
+        size = saved(book) // of_one
+        rows = [(name, row // of_one) for name, row in saved_rows(book)]
+        return Draft(
+            prompt=render(
+                "layer-activations",
+                model=scenario.model,
+                work=scenario.workload,
+                recipe=scenario.recipe,
+                one=self.layers == 1,
+            ),
+            answer=QuantityAnswer(
+                value=Fraction(size), band="estimate", symbols=letters(scenario)
+            ),
+            hints=self._hints(),
+            solution=tuple(self._steps(rows, size)),
+            mistakes=tuple(self._mistakes(size)),
+            scenario=scenario,
+        )
+
+    def _hints(self) -> tuple[str, str, str]:
+        formula = " + ".join(term.formula for term in self.terms)
+        factors = f"{number(self.scenario.tokens)} tokens"
+        if self.layers > 1:
+            factors += f" and {self.layers} layers"
+        return (
+            (
+                "An operator keeps what its backward needs: a matrix its input, a norm its "
+                "input, an activation function its input. Count these for one token of one "
+                "layer."
+            ),
+            f"For each token a layer keeps: {'; '.join(term.name for term in self.terms)}.",
+            f"That is {formula} bytes a token and layer; multiply by {factors}.",
+        )
+
+    def _steps(self, rows: list[tuple[str, int]], size: int) -> Iterator[Step]:
+        for term in self.terms:
+            yield Step(
+                text=f"{term.name}: {term.formula} = {number(term.each)} bytes a token",
+                depth="whiteboard",
+            )
+        each = per_token(self.terms)
+        layers = f"{self.layers} layers × " if self.layers > 1 else ""
+        yield Step(
+            text=f"{layers}{number(self.scenario.tokens)} tokens × {number(each)} bytes = "
+            f"{paper(each * self.scale)}",
+            depth="whiteboard",
+        )
+        for name, row in rows[:ROWS_SHOWN]:
+            yield Step(text=f"{name}: {gb(row)}")
+        if rows[ROWS_SHOWN:]:
+            names = listed([name for name, _ in rows[ROWS_SHOWN:]])
+            yield Step(text=f"{names}: {gb(sum(row for _, row in rows[ROWS_SHOWN:]))}")
+        rest = size - each * self.scale
+        what = f"statistics of norms and attention, {gb(rest)}" if rest else "nothing"
+        yield Step(text=f"The rest of the difference is {what}: {gb(size)}")
+
+    def _mistakes(self, size: int) -> Iterator[Mistake]:
+        yield from self._other_terms(size)
+        work, depth = self.scenario.workload, self.scenario.architecture.layers
+        each = PRECISIONS[self.scenario.recipe.precision].compute
+        if self.layers == 1:
+            yield _wrong(size * depth, size, "all layers counted", f"is all {depth} layers; one "
+                         "layer was asked, {off} less.")  # fmt: skip
+        else:
+            yield _wrong(Fraction(size, depth), size, "one layer for all", "is one layer; there "
+                         f"are {depth}, {{off}} more.")  # fmt: skip
+        yield _wrong(
+            Fraction(size, work.micro_batch),
+            size,
+            "micro-batch forgotten",
+            f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
+        )
+        yield _wrong(
+            size * work.gradient_accumulation,
+            size,
+            "all accumulated micro-batches counted",
+            f"counts {all_of(work.gradient_accumulation)} micro-batches; each one's activations "
+            "are gone before the next begins, so {off} are too many.",
+        )
+        yield _wrong(
+            Fraction(size, each),
+            size,
+            "elements taken for bytes",
+            f"counts elements; each has {each} bytes, {{off}} more.",
+        )
+
+    def _other_terms(self, size: int) -> Iterator[Mistake]:
+        a, recipe = self.scenario.architecture, self.scenario.recipe
+        each, c = per_token(self.terms), PRECISIONS[self.scenario.recipe.precision].compute
+        squares = sum(term.each for term in self.terms if term.scores)
+        changed = [
+            (
+                "scores forgotten",
+                each - squares,
+                (
+                    "leaves out what eager attention keeps for every pair of tokens, {off}: "
+                    "it grows with the square of the sequence."
+                ),
+            ),
+            (
+                "layer inputs only",
+                c * a.hidden,
+                (
+                    f"is one hidden state a layer, {c}h a token; that is what full recomputation "
+                    "keeps. Without it the layer keeps {off} more."
+                ),
+            ),
+            (
+                "recomputation forgotten",
+                per_token(layer_terms(self.scenario, recompute="none")),
+                "is what the layers would save without recomputation, {off} too many.",
+            ),
+        ]
+        if recipe.recompute != "full":
+            changed += [
+                (
+                    "MLP forgotten",
+                    each - next(term.each for term in self.terms if term.formula.endswith("f")),
+                    "leaves out the MLP, {off}: each of its f-wide tensors is kept.",
+                ),
+                (
+                    "attention forgotten",
+                    each
+                    - next(term.each for term in self.terms if term.name.startswith("q, k, v")),
+                    "leaves out q, k, v and attention's output, {off}.",
+                ),
+            ]
+        if recipe.recompute != "full" and c == 2:
+            changed.append(
+                (
+                    "the 34·h rule",
+                    34 * a.hidden + squares,
+                    (
+                        "is the rule of 34·h bytes a token, made for a GPT block with dropout "
+                        "and an MLP of 4h; this block is {off} off it."
+                    ),
+                )
+            )
+        for name, wrong, why in changed:
+            yield _wrong(size + (wrong - each) * self.scale, size, name, why)
+
+
+def _wrong(value: Fraction | int, right: int, name: str, why: str) -> Mistake:
+    off = gb(abs(Fraction(value) - right))
+    return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}")

@@ -1,0 +1,150 @@
+"""Topic C, everything else: the spike of logits and loss."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from engine.estimate import ledger
+from engine.ledger import Category, Ledger, Phase
+from engine.recipe import PRECISIONS
+from engine.scenario import Scenario
+from problems import scenarios
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.exact import PHASES_SAID
+from problems.kind import kind
+from problems.letters import letters
+from problems.on_paper import LOSS_BYTES
+from problems.problem import Mistake, QuantityAnswer, Step
+from problems.prompts import render
+from problems.wording import all_of, gb, number, paper, rounded
+
+
+@kind(
+    name="logits-spike",
+    topic="C",
+    level="mid",
+    title="Logits and loss at their worst moment",
+)
+def logits_spike(draw: Draw) -> Draft:
+    """Ask for the most that the vocabulary-wide tensors take at once."""
+    scenario = scenarios.one_gpu_step(draw, recomputes=("none",))
+    book = ledger(scenario)
+    at = {phase: book.total(Category.LOGITS, phase=phase) for phase in book.phases}
+    size = max(at.values())
+    each = PRECISIONS[scenario.recipe.precision].compute
+    return Draft(
+        prompt=render(
+            "logits-spike",
+            model=scenario.model,
+            work=scenario.workload,
+            recipe=scenario.recipe,
+        ),
+        answer=QuantityAnswer(value=Fraction(size), band="estimate", symbols=letters(scenario)),
+        hints=(
+            (
+                "How many elements has one such tensor? Tokens of a micro-batch × "
+                f"{number(scenario.architecture.vocab)}."
+            ),
+            (
+                "Cross entropy keeps its log-probabilities in fp32 for the backward pass. Which "
+                "tensors of that width are alive while the loss's backward runs?"
+            ),
+            (
+                "In that backward three fp32 tensors are alive at once: the log-probabilities, "
+                "their gradient and the gradient of the logits."
+            ),
+        ),
+        solution=tuple(_steps(scenario, book, size)),
+        mistakes=tuple(_mistakes(scenario, size, each)),
+        scenario=scenario,
+    )
+
+
+def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:
+    tokens, vocab = scenario.tokens, scenario.architecture.vocab
+    elements = rounded(tokens) * rounded(vocab)
+    yield Step(
+        text=f"4 (log-probabilities) + 4 (their gradient) + 4 (the logits') = {LOSS_BYTES} bytes",
+        depth="whiteboard",
+    )
+    yield Step(
+        text=f"{LOSS_BYTES} × {number(rounded(tokens))} tokens × {number(rounded(vocab))} = "
+        f"{paper(LOSS_BYTES * elements)}",
+        depth="whiteboard",
+    )
+    for phase in (Phase.LOSS, Phase.FORWARD):
+        rows = [
+            f"{line.name} {gb(book.size(line.name))}"
+            for line in book.lines
+            if line.category is Category.LOGITS and phase in line.phases
+        ]
+        yield Step(text=f"at {PHASES_SAID[phase]}: {', '.join(rows)}")
+    yield Step(
+        text=f"The rest of the difference is rounding {number(tokens)} × "
+        f"{number(vocab)}: {gb(size)}"
+    )
+
+
+def _mistakes(scenario: Scenario, size: int, each: int) -> Iterator[Mistake]:
+    elements = scenario.tokens * scenario.architecture.vocab
+    work = scenario.workload
+    forward = each + 4 if each == 4 else each + 8
+    rows: tuple[tuple[str, Fraction | int, str], ...] = (
+        (
+            "end of the forward pass",
+            elements * forward,
+            (
+                f"is the end of the forward pass, {forward} bytes an entry; in the loss's "
+                f"backward it is {LOSS_BYTES}, {{off}} more."
+            ),
+        ),
+        (
+            "one gradient forgotten",
+            elements * 8,
+            (
+                "has two fp32 tensors; in the loss's backward there are three, {off} more: "
+                "the log-probabilities, their gradient and the logits'."
+            ),
+        ),
+        (
+            "16-bit logits alone",
+            elements * 2,
+            "is the logits in 16 bits; what the loss makes of them in fp32 is {off} more.",
+        ),
+        (
+            "fp32 logits alone",
+            elements * 4,
+            "is one fp32 tensor; two gradients of the same size are alive beside it, {off}.",
+        ),
+        (
+            "elements taken for bytes",
+            elements,
+            f"counts elements; at the worst moment each has {LOSS_BYTES} bytes, {{off}} more.",
+        ),
+        (
+            "micro-batch forgotten",
+            Fraction(size, work.micro_batch),
+            f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
+        ),
+        (
+            "all accumulated micro-batches counted",
+            size * work.gradient_accumulation,
+            (
+                f"counts {all_of(work.gradient_accumulation)} micro-batches; their logits are "
+                "never alive together, so {off} are too many."
+            ),
+        ),
+        (
+            "last token only",
+            Fraction(size, work.sequence),
+            (
+                "has the logits of one token of each sequence, as in generation; training needs "
+                "those of all tokens, {off} more."
+            ),
+        ),
+    )
+    for name, value, why in rows:
+        off = gb(abs(Fraction(value) - size))
+        yield Mistake(
+            name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}"
+        )

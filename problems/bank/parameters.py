@@ -1,0 +1,238 @@
+"""Topic A, model states: how many parameters a shape has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from engine.architecture import Architecture
+from engine.units import count
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.kind import kind
+from problems.problem import Mistake, QuantityAnswer, Step
+from problems.prompts import render
+from problems.wording import number
+
+# hidden, head sizes, layers from and to: the range in which published decoders lie.
+SHAPES = (
+    (1280, (64, 80), 20, 36),
+    (1536, (64, 128), 24, 30),
+    (2048, (64, 128), 16, 28),
+    (2560, (64, 80, 128), 28, 36),
+    (3072, (96, 128), 26, 34),
+    (4096, (128,), 28, 40),
+    (5120, (128,), 36, 48),
+    (6144, (96, 128), 40, 56),
+    (7168, (112, 128), 48, 64),
+    (8192, (128,), 60, 84),
+    (12288, (128,), 80, 100),
+)
+VOCABULARIES = (32000, 50304, 64000, 100352, 128256, 151936, 200064, 256000)
+GATED_WIDTHS = (Fraction(8, 3), Fraction(3), Fraction(7, 2), Fraction(4), Fraction(11, 2))
+POSITIONS = (2048, 4096)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks:
+    """The parameters of a decoder in the parts that one adds up on paper."""
+
+    attention: int
+    mlp: int
+    layers: int
+    ends: int
+    total: int
+
+    @property
+    def on_paper(self) -> int:
+        """The matrices alone."""
+        return self.layers * (self.attention + self.mlp) + self.ends
+
+    @property
+    def rest(self) -> int:
+        """Norms, biases and positions."""
+        return self.total - self.on_paper
+
+
+@kind(
+    name="parameter-count",
+    topic="A",
+    level="mid",
+    title="Parameters of a decoder, given its sizes",
+)
+def parameter_count(draw: Draw) -> Draft:
+    """Ask for the number of parameters of a shape that nobody has published under a name."""
+    shape = _llama_like(draw) if draw.chance(70) else _gpt_like(draw)
+    blocks = _blocks(shape)
+    return Draft(
+        prompt=render("parameter-count", shape=shape),
+        answer=QuantityAnswer(
+            value=Fraction(blocks.total),
+            unit="1",
+            default_unit=None,
+            symbols={
+                "L": shape.layers,
+                "h": shape.hidden,
+                "a": shape.heads,
+                "k": shape.kv_heads,
+                "d": shape.head_dim,
+                "f": shape.ffn,
+                "V": shape.vocab,
+            },
+        ),
+        hints=_hints(shape, blocks),
+        solution=tuple(_steps(shape, blocks)),
+        mistakes=tuple(_mistakes(shape, blocks.total)),
+    )
+
+
+def _llama_like(draw: Draw) -> Architecture:
+    hidden, heads_of, fewest, most = draw.choice(SHAPES)
+    head_dim = draw.choice([d for d in heads_of if hidden % d == 0])
+    heads = hidden // head_dim
+    kv_heads = draw.choice([k for k in (2, 4, 8, heads) if heads % k == 0])
+    return Architecture(
+        layers=draw.between(fewest // 2, most // 2) * 2,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        ffn=-(-int(draw.choice(GATED_WIDTHS) * hidden) // 256) * 256,
+        vocab=draw.choice(VOCABULARIES),
+        qkv_bias=draw.chance(25),
+        tied=hidden <= 3072 and draw.chance(60),
+    )
+
+
+def _gpt_like(draw: Draw) -> Architecture:
+    hidden, heads_of, fewest, most = draw.choice(SHAPES)
+    head_dim = draw.choice([d for d in heads_of if hidden % d == 0])
+    return Architecture(
+        layers=draw.between(fewest // 2, most // 2) * 2,
+        hidden=hidden,
+        heads=hidden // head_dim,
+        head_dim=head_dim,
+        ffn=4 * hidden,
+        vocab=draw.choice(VOCABULARIES[:4]),
+        positions=draw.choice(POSITIONS),
+        gated=False,
+        activation="gelu",
+        norm="layernorm",
+        qkv_bias=True,
+        output_bias=True,
+        mlp_bias=True,
+        tied=draw.chance(70),
+    )
+
+
+def _blocks(shape: Architecture) -> Blocks:
+    h = shape.hidden
+    return Blocks(
+        attention=2 * h * shape.query_width + 2 * h * shape.kv_width,
+        mlp=(3 if shape.gated else 2) * h * shape.ffn,
+        layers=shape.layers,
+        ends=(1 if shape.tied else 2) * shape.vocab * h,
+        total=shape.parameters,
+    )
+
+
+def _hints(shape: Architecture, blocks: Blocks) -> tuple[str, str, str]:
+    grouped = "keys and values are k·d wide, queries a·d"
+    matrices = "three" if shape.gated else "two"
+    return (
+        "Matrices decide: attention and MLP of one layer, times the layers, and the vocabulary.",
+        (
+            f"In attention {grouped}; the MLP has {matrices} matrices of h × f; the vocabulary "
+            f"counts {'once' if shape.tied else 'twice'}."
+        ),
+        (
+            f"One layer: attention {count(blocks.attention)}, MLP {count(blocks.mlp)}. "
+            f"Vocabulary: {count(blocks.ends)}."
+        ),
+    )
+
+
+def _steps(shape: Architecture, blocks: Blocks) -> Iterator[Step]:
+    mlp = f"{3 if shape.gated else 2}·h·f"
+    layer = blocks.attention + blocks.mlp
+    yield Step(
+        text=f"a layer: h·(2·a·d + 2·k·d) + {mlp} = {count(blocks.attention)} + "
+        f"{count(blocks.mlp)} = {count(layer)}",
+        depth="whiteboard",
+    )
+    yield Step(
+        text=f"{shape.layers} × {count(layer)} + {count(blocks.ends)} = {count(blocks.on_paper)}",
+        depth="whiteboard",
+    )
+    rows = (
+        ("MLPs", shape.layers * blocks.mlp),
+        ("attention", shape.layers * blocks.attention),
+        (f"embedding{'' if shape.tied else ' and head'}", blocks.ends),
+    )
+    for name, size in sorted(rows, key=lambda row: -row[1]):
+        yield Step(text=f"{name}: {number(size)}")
+    small = "norms, biases and positions" if shape.positions else "norms"
+    if shape.qkv_bias and not shape.positions:
+        small = "norms and biases"
+    yield Step(
+        text=f"The rest of the difference is {small}, {number(blocks.rest)}: "
+        f"{number(blocks.total)}"
+    )
+
+
+def _mistakes(shape: Architecture, right: int) -> Iterator[Mistake]:
+    heads, matrices = shape.heads // shape.kv_heads, 3 if shape.gated else 2
+    other_tied = replace(shape, tied=not shape.tied)
+    block = _blocks(shape)
+    for name, wrong, why in (
+        (
+            "grouped heads forgotten",
+            replace(shape, kv_heads=shape.heads).parameters,
+            (
+                f"gives every query head its own key and value head; {heads} share one, so "
+                "{off} are too many."
+            ),
+        ),
+        (
+            "one MLP matrix forgotten" if shape.gated else "one MLP matrix too many",
+            replace(shape, gated=not shape.gated).parameters,
+            (
+                f"has {5 - matrices} matrices in the MLP; this one has {matrices}. {{off}} "
+                f"{'are missing' if shape.gated else 'are too many'}."
+            ),
+        ),
+        (
+            "head counted twice" if shape.tied else "head forgotten",
+            other_tied.parameters,
+            "counts the tied head apart; it is the embedding itself, so {off} are too many."
+            if shape.tied
+            else "counts the vocabulary once; the head is not tied, so {off} are missing.",
+        ),
+        (
+            "vocabulary forgotten",
+            right - block.ends,
+            "counts the layers alone; the vocabulary has {off}.",
+        ),
+        (
+            "MLP taken for 4h wide with two matrices",
+            shape.layers * 12 * shape.hidden**2 + block.ends,
+            (
+                "is the rule 12·L·h² and the vocabulary, which holds for a plain MLP of width "
+                "4h and one key head for each query head: {off} off."
+            ),
+        ),
+        (
+            "MLP forgotten",
+            right - shape.layers * block.mlp,
+            "leaves out the MLPs, {off}: they are most of the model.",
+        ),
+        (
+            "attention forgotten",
+            right - shape.layers * block.attention,
+            "leaves out attention's four matrices, {off}.",
+        ),
+    ):
+        yield Mistake(
+            name=name,
+            value=Fraction(wrong),
+            feedback=f"{count(wrong)} {why.format(off=count(abs(wrong - right)))}",
+        )

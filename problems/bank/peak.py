@@ -1,0 +1,236 @@
+"""Topic D, the peak: how high it is, whether it fits, how large a micro-batch fits."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from engine.estimate import fits
+from engine.scenario import Scenario
+from engine.units import MB
+from problems import scenarios
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.kind import kind
+from problems.letters import letters
+from problems.peaks import Run, Wrong
+from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
+from problems.wording import gb, number
+
+# Percent of the card's memory, on paper, between which runs are drawn.
+USUAL = (15, 95)
+FITTING, NOT_FITTING = (25, 82), (112, 250)
+# How near the card's memory a peak may come before "does it fit" has no clear answer.
+NEAR = Fraction(1, 10)
+FEWEST_SEQUENCES, MOST_SEQUENCES = 2, 12
+ATTEMPTS = 100
+# Percent of the runs with their peak at the loss that are passed over, so that the other moments
+# make up half of the questions.
+PASSED_OVER = 60
+# Ideas of the peak from which no micro-batch follows.
+NO_COUNT = ("model states alone", "everything at once", "optimizer's step taken for the peak")
+ROOMS = (70, 75, 80, 85, 90, 95)
+
+
+@kind(name="peak", topic="D", level="senior", title="Peak of allocated memory in a step")
+def peak(draw: Draw) -> Draft | None:
+    """Ask for the peak of allocated memory of a run that fits its card, or nearly."""
+    scenario = scenarios.run(draw, low=USUAL[0], high=USUAL[1])
+    if scenario is None:
+        return None
+    run = Run(scenario=scenario)
+    if run.paper.moment == "loss" and draw.chance(PASSED_OVER):
+        return None
+    if run.ledger.peak > scenario.hardware.gpu.memory:
+        return None
+    return Draft(
+        prompt=run.prompt("peak", ask_micro_batch=False),
+        answer=_peak_answer(run),
+        hints=run.hints("Add them up."),
+        solution=(*run.steps_on_paper(), *run.steps_exact(), _last(run)),
+        mistakes=tuple(_peak_mistakes(run)),
+        scenario=scenario,
+    )
+
+
+@kind(name="fits", topic="D", level="mid", title="Does the run fit, and what proves it?")
+def fits_or_not(draw: Draw) -> Draft | None:
+    """Ask whether a run fits; as many do as do not, and none is near the border."""
+    wanted = draw.choice(("yes", "no"))
+    low, high = FITTING if wanted == "yes" else NOT_FITTING
+    runs = (scenarios.run(draw, low=low, high=high) for _ in range(ATTEMPTS))
+    scenario = next((run for run in runs if run is not None), None)
+    if scenario is None:
+        return None
+    run = Run(scenario=scenario)
+    memory = scenario.hardware.gpu.memory
+    verdict = fits(scenario, run.ledger)
+    if verdict == "tight" or abs(Fraction(run.ledger.peak, memory) - 1) <= NEAR:
+        return None
+    compared = "below" if verdict == "yes" else "above"
+    return Draft(
+        prompt=run.prompt("fits", ask_micro_batch=False),
+        answer=YesNoAnswer(value=verdict == "yes", proof=_peak_answer(run)),
+        hints=run.hints(f"Add them up and compare with {gb(memory)}."),
+        solution=(
+            *run.steps_on_paper(),
+            *run.steps_exact(),
+            Step(text=f"{verdict}: the peak is {compared} the {gb(memory)} of the card"),
+            _last(run),
+        ),
+        mistakes=tuple(_peak_mistakes(run)),
+        scenario=scenario,
+    )
+
+
+def _peak_answer(run: Run) -> QuantityAnswer:
+    return QuantityAnswer(
+        value=Fraction(run.ledger.peak),
+        band="estimate",
+        symbols=letters(run.scenario) | {"P": run.scenario.architecture.parameters},
+    )
+
+
+def _last(run: Run) -> Step:
+    return Step(text=f"The rest of the difference is {run.difference}: {gb(run.ledger.peak)}")
+
+
+def _peak_mistakes(run: Run) -> Iterator[Mistake]:
+    right = run.ledger.peak
+    for wrong in run.wrongs():
+        off = gb(abs(wrong.peak - right))
+        yield Mistake(
+            name=wrong.name,
+            value=Fraction(wrong.peak),
+            feedback=f"{gb(wrong.peak)} {wrong.why.format(off=off)}",
+        )
+
+
+@kind(
+    name="largest-micro-batch",
+    topic="D",
+    level="senior",
+    title="Largest micro-batch within a share of the card",
+)
+def largest_micro_batch(draw: Draw) -> Draft | None:
+    """Ask for the largest micro-batch whose peak stays within a share of the card."""
+    base = scenarios.run(draw, low=25, high=90, most=MOST_SEQUENCES)
+    if base is None:
+        return None
+    percent = draw.choice(ROOMS)
+    room = base.hardware.gpu.memory * percent // 100
+    found = _largest(base, room)
+    if found is None:
+        return None
+    run, above = found
+    count = run.scenario.workload.micro_batch
+    room_said = f"{percent}% of {number(base.hardware.gpu.memory_mib)} MiB is {gb(room)}"
+    per_sequence = above.ledger.peak - run.ledger.peak
+    one = Run(scenario=scenarios.with_micro_batch(run.scenario, 1))
+    return Draft(
+        prompt=run.prompt("largest-micro-batch", ask_micro_batch=True, percent=percent),
+        answer=CountAnswer(value=count, noun="sequences"),
+        hints=_largest_hints(one, room_said),
+        solution=(
+            Step(text=room_said, depth="whiteboard"),
+            *one.steps_on_paper(),
+            *run.steps_exact(),
+            Step(text=f"another sequence adds {gb(per_sequence)} and passes {gb(room)}"),
+            Step(
+                text=f"The rest of the difference is {run.difference}: {gb(run.ledger.peak)} with "
+                f"a micro-batch of {count}"
+            ),
+        ),
+        mistakes=tuple(_count_mistakes(run, above, room, percent)),
+        scenario=run.scenario,
+    )
+
+
+def _largest_hints(one: Run, room_said: str) -> tuple[str, str, str]:
+    sums = one.paper
+    fixed = sums.times(0).moments[sums.moment]
+    return (
+        (
+            f"The room first: {room_said}. Then see which part of the peak grows with the "
+            "micro-batch."
+        ),
+        (
+            f"What does not grow, on paper: {gb(fixed)}. What every further sequence adds: saved "
+            f"activations {gb(sums.saved)} and, at the loss, {gb(sums.logits)}."
+        ),
+        (
+            "Take the fixed part from the room, divide by what one sequence adds at the moment "
+            "of the peak, and round down."
+        ),
+    )
+
+
+def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
+    """Return the run with the largest micro-batch within `room` and the next larger one.
+
+    None where it is not one of 2 to 12, or where a small error would lead to another number.
+    """
+    paper = Run(scenario=scenarios.with_micro_batch(base, 1)).paper
+    guess = max(
+        (m for m in range(1, MOST_SEQUENCES + 2) if paper.times(m).peak <= room), default=0
+    )
+    if not FEWEST_SEQUENCES <= guess <= MOST_SEQUENCES:
+        return None
+    if not _is_clear(room, paper.times(guess).peak, paper.times(guess + 1).peak, margin=30):
+        return None
+    run, above = (Run(scenario=scenarios.with_micro_batch(base, guess + more)) for more in (0, 1))
+    return (run, above) if _is_clear(room, run.ledger.peak, above.ledger.peak, margin=20) else None
+
+
+def _is_clear(room: int, low: int, high: int, *, margin: int) -> bool:
+    """Return whether the border lies well between two peaks that are well apart.
+
+    Args:
+        room: the border.
+        low: the peak that is to be below it.
+        high: the peak with one sequence more.
+        margin: percent of a sequence that are to be free on both sides.
+    """
+    step = high - low
+    return step * 25 >= room and margin * step <= 100 * (room - low) <= (100 - margin) * step
+
+
+def _count_mistakes(run: Run, above: Run, room: int, percent: int) -> Iterator[Mistake]:
+    gpu = run.scenario.hardware.gpu
+    right = run.scenario.workload.micro_batch
+    for name, wrong_room, why in (
+        (
+            "share forgotten",
+            gpu.memory,
+            f"would fit in the whole {gb(gpu.memory)}; {percent}% of it is {gb(room)}.",
+        ),
+        (
+            "MiB taken for MB",
+            gpu.memory_mib * MB * percent // 100,
+            f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
+        ),
+    ):
+        yield _counted(_most(run.right, above.right, wrong_room, right), name, why)
+    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
+        if low.name in NO_COUNT or low.name != high.name:
+            continue
+        wrong = _most(low, high, room, right)
+        off = gb(abs(low.peak - run.ledger.peak))
+        yield _counted(wrong, low.name, low.why.format(off=off))
+
+
+def _most(low: Wrong, high: Wrong, room: int, at: int) -> int:
+    """Return the largest micro-batch within `room`; 0 where there is none or no end.
+
+    `low` is the step with micro-batch `at`, `high` the one with a sequence more; what a phase
+    needs grows by the same amount with each.
+    """
+    fitting = []
+    for phase, size in low.phase_sizes.items():
+        step = high.phase_sizes[phase] - size
+        if step > 0:
+            fitting.append(at + (room - size) // step)
+    return max(min(fitting, default=0), 0)
+
+
+def _counted(value: int, name: str, why: str) -> Mistake:
+    noun = "sequence" if value == 1 else "sequences"
+    return Mistake(name=name, value=Fraction(value), feedback=f"{value} {noun}: that {why}")

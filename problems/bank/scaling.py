@@ -1,0 +1,228 @@
+"""Topic B, activations: by what factor a change makes them grow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from engine.estimate import ledger
+from engine.scenario import Scenario
+from problems import scenarios
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.exact import saved
+from problems.kind import kind
+from problems.on_paper import layer_terms, per_token
+from problems.problem import FactorAnswer, Mistake, Step
+from problems.prompts import render
+from problems.wording import number, short
+
+SHORTEST = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """Factors on the three numbers of a workload."""
+
+    sequence: Fraction = Fraction(1)
+    micro_batch: Fraction = Fraction(1)
+    accumulation: Fraction = Fraction(1)
+
+    def of(self, scenario: Scenario) -> Scenario | None:
+        """Return the scenario after the change, None where it has no whole or usual numbers."""
+        work = scenario.workload
+        sizes = (
+            work.micro_batch * self.micro_batch,
+            work.sequence * self.sequence,
+            work.gradient_accumulation * self.accumulation,
+        )
+        if any(size < 1 or size.denominator > 1 for size in sizes):
+            return None
+        micro_batch, sequence, accumulation = (int(size) for size in sizes)
+        most = scenario.model.max_sequence
+        if not SHORTEST <= sequence <= most or micro_batch * sequence > scenarios.MOST_TOKENS:
+            return None
+        changed = replace(
+            work,
+            micro_batch=micro_batch,
+            sequence=sequence,
+            gradient_accumulation=accumulation,
+        )
+        return replace(scenario, workload=changed)
+
+
+def _factors(*factors: str) -> tuple[Fraction, ...]:
+    return tuple(Fraction(factor) for factor in factors)
+
+
+CHANGES = (
+    *(Change(sequence=x) for x in _factors("2", "4", "8", "1/2", "1/4")),
+    *(Change(sequence=x, micro_batch=1 / x) for x in _factors("2", "4", "1/2", "1/4")),
+    *(Change(micro_batch=x) for x in _factors("2", "4", "1/2", "1/4")),
+    *(Change(accumulation=x) for x in _factors("2", "4")),
+    *(Change(micro_batch=1 / x, accumulation=x) for x in _factors("2", "4")),
+    *(Change(sequence=x, accumulation=1 / x) for x in _factors("2", "4")),
+)
+
+
+@kind(
+    name="activation-scaling",
+    topic="B",
+    level="junior",
+    title="Growth of saved activations with sequence and batch",
+)
+def activation_scaling(draw: Draw) -> Draft | None:
+    """Ask for the factor by which saved activations change with the workload."""
+    scenario = scenarios.one_gpu_step(draw, recomputes=("none", "none", "full", "selective"))
+    change = draw.choice(CHANGES)
+    after = change.of(scenario)
+    if after is None:
+        return None
+    answer = Fraction(saved(ledger(after)), saved(ledger(scenario)))
+    percent = _percent_of_scores(scenario)
+    return Draft(
+        prompt=render(
+            "activation-scaling",
+            model=scenario.model,
+            work=scenario.workload,
+            recipe=scenario.recipe,
+            percent=percent,
+            change=_said(scenario, after),
+        ),
+        answer=FactorAnswer(value=answer),
+        hints=_hints(percent),
+        solution=(_tokens_step(scenario, after), *_steps(change, percent, answer)),
+        mistakes=tuple(_mistakes(change, answer)),
+        scenario=scenario,
+    )
+
+
+def _percent_of_scores(scenario: Scenario) -> int:
+    terms = layer_terms(scenario)
+    squares = sum(term.each for term in terms if term.scores)
+    return (100 * squares + per_token(terms) // 2) // per_token(terms)
+
+
+def _said(before: Scenario, after: Scenario) -> str:
+    one, two = before.workload, after.workload
+    rows = (
+        ("the sequence becomes", one.sequence, two.sequence, "tokens"),
+        ("the micro-batch becomes", one.micro_batch, two.micro_batch, ""),
+        (
+            "gradients are now accumulated over",
+            one.gradient_accumulation,
+            two.gradient_accumulation,
+            "micro-batches",
+        ),
+    )
+    said = [f"{verb} {number(new)} {noun}".strip() for verb, old, new, noun in rows if old != new]
+    return " and ".join(said) + ", all else stays"
+
+
+def _hints(percent: int) -> tuple[str, str, str]:
+    first = "Only what one micro-batch on one GPU needs is alive at a time."
+    if not percent:
+        return (
+            first,
+            (
+                "Every saved tensor has an entry for each token; none has one for each pair of "
+                "tokens."
+            ),
+            "So compare the tokens of a micro-batch before and after: micro-batch times sequence.",
+        )
+    return (
+        first,
+        (
+            "Most saved tensors have an entry for each token; those of eager attention have one "
+            "for each pair of tokens."
+        ),
+        (
+            f"Take the part without pairs ({100 - percent}%) times the change in tokens, and the "
+            f"part with pairs ({percent}%) times that and once more times the change in length."
+        ),
+    )
+
+
+def _tokens_step(before: Scenario, after: Scenario) -> Step:
+    said = [
+        f"{x.workload.micro_batch} × {number(x.workload.sequence)} = {number(x.tokens)}"
+        for x in (before, after)
+    ]
+    return Step(text=f"tokens before: {said[0]}; after: {said[1]}", depth="whiteboard")
+
+
+def _steps(change: Change, percent: int, answer: Fraction) -> Iterator[Step]:
+    tokens = change.micro_batch * change.sequence
+    yield Step(
+        text=f"tokens of a micro-batch: {short(change.micro_batch)} × {short(change.sequence)} = "
+        f"{short(tokens)} times as many",
+        depth="whiteboard",
+    )
+    if percent:
+        rest = 100 - percent
+        sum_ = tokens * (rest + percent * change.sequence) / 100
+        yield Step(
+            text=f"({rest}% + {percent}% × {short(change.sequence)}) × {short(tokens)} = "
+            f"{short(sum_)}",
+            depth="whiteboard",
+        )
+    if change.accumulation != 1:
+        yield Step(
+            text="accumulation changes nothing: one micro-batch's activations are gone before "
+            "the next begins"
+        )
+    why = f"rounding to {percent}%" if percent else "nothing, all else is per token"
+    yield Step(text=f"The rest of the difference is {why}: factor {short(answer)}")
+
+
+def _mistakes(change: Change, answer: Fraction) -> Iterator[Mistake]:
+    tokens = change.micro_batch * change.sequence
+    for name, value, why in (
+        (
+            "square of the sequence forgotten",
+            tokens,
+            (
+                "takes everything as proportional to the tokens; probabilities of eager "
+                "attention grow with the square of the sequence."
+            ),
+        ),
+        (
+            "everything squared",
+            tokens * change.sequence,
+            (
+                "takes everything as growing with the square of the sequence; only score-sized "
+                "tensors do, and flash attention or recomputation keeps none."
+            ),
+        ),
+        (
+            "accumulation counted",
+            answer * change.accumulation,
+            (
+                "counts accumulation, which repeats the pass and adds nothing to what is alive "
+                "at a time."
+            ),
+        ),
+        (
+            "accumulation taken for a saving",
+            answer / change.accumulation,
+            "divides by accumulation; only a smaller micro-batch would save anything.",
+        ),
+        (
+            "micro-batch not counted",
+            answer / change.micro_batch,
+            f"leaves out the micro-batch, which is {short(change.micro_batch)} times as large.",
+        ),
+        (
+            "sequence not counted",
+            change.micro_batch,
+            f"leaves out the sequence, which is {short(change.sequence)} times as long.",
+        ),
+        (
+            "the inverse",
+            1 / answer,
+            "is the inverse: the question is after over before.",
+        ),
+    ):
+        off = short(abs(value - answer))
+        yield Mistake(
+            name=name, value=value, feedback=f"{short(value)} {why} The two are {off} apart."
+        )

@@ -1,0 +1,278 @@
+"""Topic A, model states: bytes per parameter, totals, ZeRO stages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from engine.accelerator import Accelerator
+from engine.catalog import CatalogModel
+from problems import scenarios
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.kind import kind
+from problems.model_states import (
+    SHARDS,
+    STAGES,
+    Change,
+    Part,
+    changes,
+    each_of,
+    parts_of,
+    size_of,
+    sum_said,
+)
+from problems.problem import Mistake, QuantityAnswer, Step
+from problems.prompts import render
+from problems.slips import unit_slips
+from problems.wording import billions, gb, listed, number, paper, recipe_said, rounded, short
+
+ASKED = {
+    "all": ("model states", ("weights", "gradients", "master copy", "moments", "momentum")),
+    "zero-2": (
+        "what ZeRO-2 shards (gradients and everything that the optimizer holds)",
+        ("gradients", "master copy", "moments", "momentum"),
+    ),
+    "zero-1": (
+        "what ZeRO-1 shards (everything that the optimizer holds)",
+        ("master copy", "moments", "momentum"),
+    ),
+}
+
+
+@kind(
+    name="bytes-per-parameter",
+    topic="A",
+    level="junior",
+    title="Bytes of model states per parameter",
+)
+def bytes_per_parameter(draw: Draw) -> Draft | None:
+    """Ask for the bytes that a recipe costs for each parameter, all of them or a part."""
+    model = scenarios.any_model(draw)
+    recipe = scenarios.states_recipe(draw)
+    asked, names = ASKED[draw.weighted((("all", 3), ("zero-2", 1), ("zero-1", 1)))]
+    whole = parts_of(*recipe)
+    parts = tuple(part for part in whole if part.name in names)
+    if len(parts) < 2:
+        return None
+    answer = each_of(parts)
+    wrong = [
+        Change(
+            name="all states counted",
+            parts=whole,
+            why="counts all model states, {missing} more than what was asked.",
+        ),
+        *changes(parts, recipe[0]),
+    ]
+    return Draft(
+        prompt=render(
+            "bytes-per-parameter", model=model, recipe=recipe_said(*recipe), asked=asked
+        ),
+        answer=QuantityAnswer(value=answer, default_unit="B"),
+        hints=(
+            "Count every tensor that has one entry for each parameter.",
+            (
+                f"Here these are {listed([part.name for part in parts])}. An fp32 entry takes "
+                "four bytes, a 16-bit one two."
+            ),
+            f"Add the bytes up: {sum_said(parts)}.",
+        ),
+        solution=(
+            Step(text=f"{sum_said(parts)} = {short(answer)}", depth="whiteboard"),
+            *(
+                Step(text=f"{part.name}: {part.each} bytes")
+                for part in sorted(parts, key=lambda part: -part.each)
+            ),
+            Step(text=f"Nothing is rounded on paper, so no difference is left: {short(answer)}"),
+        ),
+        mistakes=tuple(
+            Mistake(
+                name=change.name,
+                value=each_of(change.parts),
+                feedback=f"{short(each_of(change.parts))} "
+                + change.why.format(missing=f"{abs(each_of(change.parts) - answer)} bytes"),
+            )
+            for change in wrong
+        ),
+    )
+
+
+@kind(
+    name="model-states",
+    topic="A",
+    level="junior",
+    title="Model states of a published model on one GPU",
+)
+def model_states(draw: Draw) -> Draft | None:
+    """Ask for the model states of a published model, all on one GPU."""
+    case = _case(draw, stage=0, ranks=1)
+    prompt = render("model-states", case=case, recipe=recipe_said(*case.recipe))
+    hints = (
+        (
+            "Model states have one entry for each parameter and stay from step to step: which "
+            "are they?"
+        ),
+        (
+            f"In bytes per parameter they are {sum_said(case.parts)} "
+            f"({listed([part.name for part in case.parts])})."
+        ),
+        (
+            f"Multiply that sum by {billions(rounded(case.parameters))} billion parameters; a "
+            "billion bytes is one GB."
+        ),
+    )
+    return case.draft(prompt, hints, (*case.other_models(), *case.other_states()))
+
+
+@kind(
+    name="zero-states",
+    topic="A",
+    level="mid",
+    title="Model states per GPU under a ZeRO stage",
+)
+def zero_states(draw: Draw) -> Draft | None:
+    """Ask for the model states on each GPU under plain data parallel or a ZeRO stage."""
+    stage = draw.weighted(((0, 1), (1, 4), (2, 5), (3, 5)))
+    case = _case(draw, stage=stage, ranks=0)
+    prompt = render(
+        "zero-states",
+        case=case,
+        stage=STAGES[stage],
+        recipe=recipe_said(*case.recipe, fsdp=stage == 3),
+    )
+    whole = tuple(part for part in case.parts if part.stage > stage)
+    split = tuple(part for part in case.parts if part.stage <= stage)
+    hints = (
+        f"Which of {listed([part.name for part in case.parts])} does {STAGES[stage]} shard?",
+        (
+            f"{STAGES[stage]} {SHARDS[stage]}: whole {short(each_of(whole))} bytes a parameter, "
+            f"sharded {short(each_of(split))}."
+        ),
+        (
+            f"Multiply ({sum_said(case.parts, stage, case.ranks)}) bytes by "
+            f"{billions(rounded(case.parameters))} billion."
+        ),
+    )
+    return case.draft(prompt, hints, (*case.other_stages(), *case.other_states()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A model under a recipe on `ranks` GPUs of a kind under a ZeRO stage."""
+
+    model: CatalogModel
+    recipe: tuple[str, str]
+    gpu: Accelerator
+    stage: int
+    ranks: int
+
+    @property
+    def parameters(self) -> int:
+        """Parameters of the model."""
+        return self.model.parameters
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The states as the ZeRO paper counts them; FSDP2's have the same sum."""
+        return parts_of(*self.recipe)
+
+    @property
+    def size(self) -> int:
+        """Bytes on one GPU."""
+        return size_of(self.parts, self.parameters, self.stage, self.ranks)
+
+    def draft(
+        self, prompt: str, hints: tuple[str, str, str], mistakes: tuple[Mistake, ...]
+    ) -> Draft:
+        """Return the draft that asks for `size`."""
+        return Draft(
+            prompt=prompt,
+            answer=QuantityAnswer(value=Fraction(self.size), symbols={"P": self.parameters}),
+            hints=hints,
+            solution=tuple(self.solution()),
+            mistakes=(*mistakes, *unit_slips(self.size)),
+            scenario=scenarios.of_states(
+                self.model, self.recipe, self.gpu, self.stage, self.ranks
+            ),
+        )
+
+    def solution(self) -> Iterator[Step]:
+        """Yield the sum on paper, the parts, and what rounding made of it."""
+        each = each_of(self.parts, self.stage, self.ranks)
+        on_paper = rounded(self.parameters)
+        yield Step(
+            text=f"{sum_said(self.parts, self.stage, self.ranks)} = {short(each)} bytes "
+            "a parameter",
+            depth="whiteboard",
+        )
+        yield Step(
+            text=f"{billions(on_paper)} × {short(each)} = {paper(on_paper * each)}",
+            depth="whiteboard",
+        )
+        parts = parts_of(*self.recipe, fsdp=self.stage == 3)
+        for part in sorted(parts, key=self._bytes_of, reverse=True):
+            yield Step(text=self._line(part))
+        yield Step(
+            text=f"The rest of the difference is {billions(on_paper)} for "
+            f"{number(self.parameters)} parameters: {gb(self.size)}"
+        )
+
+    def _bytes_of(self, part: Part) -> int:
+        return size_of((part,), self.parameters, self.stage, self.ranks)
+
+    def _line(self, part: Part) -> str:
+        each = sum_said((part,), self.stage, self.ranks)
+        where = ""
+        if self.ranks > 1:
+            where = ", one part of each rank" if part.stage <= self.stage else ", whole everywhere"
+        return (
+            f"{part.name}: {each} × {number(self.parameters)} = {gb(self._bytes_of(part))}{where}"
+        )
+
+    def other_states(self) -> Iterator[Mistake]:
+        """Yield what comes of a part left out or in another width."""
+        for change in changes(parts_of(*self.recipe, fsdp=self.stage == 3), self.recipe[0]):
+            value = size_of(change.parts, self.parameters, self.stage, self.ranks)
+            yield Mistake(
+                name=change.name,
+                value=Fraction(value),
+                feedback=f"{gb(value)} {change.why.format(missing=gb(abs(value - self.size)))}",
+            )
+
+    def other_models(self) -> Iterator[Mistake]:
+        """Yield what comes of counting only the experts that one token meets."""
+        active = self.model.architecture.active_parameters
+        value = size_of(self.parts, active, self.stage, self.ranks)
+        yield Mistake(
+            name="active parameters only",
+            value=Fraction(value),
+            feedback=f"{gb(value)} counts the {number(active)} parameters that one token meets. "
+            f"Every expert has its states: {gb(self.size - value)} more.",
+        )
+
+    def other_stages(self) -> Iterator[Mistake]:
+        """Yield what another ZeRO stage would take."""
+        right = each_of(self.parts, self.stage, self.ranks)
+        for stage in (1, 2, 3, 0):
+            value = size_of(self.parts, self.parameters, stage, self.ranks)
+            each = each_of(self.parts, stage, self.ranks)
+            said = "more" if value < self.size else "less"
+            yield Mistake(
+                name=f"{STAGES[stage]} instead" if stage else "nothing sharded",
+                value=Fraction(value),
+                feedback=f"{gb(value)} is {short(each)} bytes a parameter, which is "
+                f"{STAGES[stage]}: it {SHARDS[stage]}. {STAGES[self.stage]} "
+                f"{SHARDS[self.stage]}: {short(right)} bytes, {gb(abs(value - self.size))} "
+                f"{said}.",
+            )
+
+
+def _case(draw: Draw, *, stage: int, ranks: int) -> Case:
+    model = scenarios.any_model(draw)
+    ranks = ranks or scenarios.ranks_for(draw, model)
+    return Case(
+        model=model,
+        recipe=scenarios.states_recipe(draw, zero=stage),
+        gpu=scenarios.gpu_for(draw, ranks),
+        stage=stage,
+        ranks=ranks,
+    )

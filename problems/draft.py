@@ -1,0 +1,69 @@
+"""What a kind makes of a draw: a problem without its name, and the mistakes worth keeping."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never
+
+from engine.scenario import Scenario
+from problems.problem import (
+    Answer,
+    Band,
+    CountAnswer,
+    FactorAnswer,
+    Mistake,
+    QuantityAnswer,
+    Step,
+    YesNoAnswer,
+)
+
+FULL_CREDIT: dict[Band, Fraction] = {"count": Fraction(2, 100), "estimate": Fraction(15, 100)}
+APART = Fraction(3, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A problem's content. `mistakes` may hold more than can be told apart."""
+
+    prompt: str
+    answer: Answer
+    hints: tuple[str, str, str]
+    solution: tuple[Step, ...]
+    mistakes: tuple[Mistake, ...]
+    scenario: Scenario | None = None
+
+
+def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
+    """Return the mistakes that a wrong number can be traced to, in the order given.
+
+    Left out is what no number could reveal: a value that is not positive, that earns full
+    credit, or that lies within 3% of a mistake kept before it.
+    """
+    reference, tolerance = _reference(answer)
+    kept: list[Mistake] = []
+    for mistake in mistakes:
+        if mistake.value <= 0 or abs(mistake.value / reference - 1) <= tolerance:
+            continue
+        if all(_apart(mistake.value, other.value, answer) for other in kept):
+            kept.append(mistake)
+    return tuple(kept)
+
+
+def _apart(one: Fraction, other: Fraction, answer: Answer) -> bool:
+    if isinstance(answer, CountAnswer):
+        return one != other
+    return max(one / other, other / one) > 1 + APART
+
+
+def _reference(answer: Answer) -> tuple[Fraction, Fraction]:
+    match answer:
+        case QuantityAnswer():
+            return answer.value, FULL_CREDIT[answer.band]
+        case YesNoAnswer():
+            return answer.proof.value, FULL_CREDIT[answer.proof.band]
+        case FactorAnswer():
+            return answer.value, FULL_CREDIT["count"]
+        case CountAnswer():
+            return Fraction(answer.value), Fraction(0)
+        case _:
+            assert_never(answer)

@@ -1,0 +1,46 @@
+"""Views of a ledger that solutions and mistakes need."""
+
+from collections.abc import Mapping
+
+from engine.ledger import OUTSIDE, Category, Ledger, Phase
+
+PHASES_SAID = {
+    Phase.FORWARD: "the end of the forward pass",
+    Phase.LOSS: "the backward pass of the loss",
+    Phase.BACKWARD_FIRST: "the first layer that the backward pass reaches",
+    Phase.BACKWARD_LAST: "the end of the backward pass",
+    Phase.REDUCE: "the reduction of the gradients",
+    Phase.STEP: "the optimizer's step",
+}
+
+Totals = Mapping[Phase, Mapping[Category, int]]
+
+
+def saved_rows(ledger: Ledger) -> tuple[tuple[str, int], ...]:
+    """Return what all layers save for the backward pass, name and bytes, largest first."""
+    rows = [
+        (line.name, size)
+        for line, size in zip(ledger.lines, ledger.sizes, strict=True)
+        if line.category is Category.ACTIVATIONS
+        and Phase.BACKWARD_FIRST in line.phases
+        and Phase.BACKWARD_LAST not in line.phases
+        and size
+    ]
+    return tuple(sorted(rows, key=lambda row: -row[1]))
+
+
+def saved(ledger: Ledger) -> int:
+    """Return the bytes that all layers save for the backward pass."""
+    return sum(size for _, size in saved_rows(ledger))
+
+
+def totals(ledger: Ledger) -> Totals:
+    """Return the allocated bytes of each phase by category."""
+    sums: dict[Phase, dict[Category, int]] = {phase: {} for phase in ledger.phases}
+    for line, size in zip(ledger.lines, ledger.sizes, strict=True):
+        if line.category in OUTSIDE:
+            continue
+        for phase in line.phases:
+            if phase in sums:
+                sums[phase][line.category] = sums[phase].get(line.category, 0) + size
+    return sums

@@ -1,0 +1,63 @@
+"""A problem as plain JSON values, in the shape that sheets, keys and other programs read.
+
+A number that is whole is an integer; any other is the string "n/d" of the exact fraction, so that
+`fractions.Fraction(value)` reads both and no digit is lost.
+"""
+
+from fractions import Fraction
+from typing import Any, assert_never
+
+from engine.scenario_file import to_mapping
+from problems.problem import (
+    Answer,
+    CountAnswer,
+    FactorAnswer,
+    Problem,
+    QuantityAnswer,
+    YesNoAnswer,
+)
+
+
+def as_json(problem: Problem) -> dict[str, Any]:
+    """Return `problem` with its key: id, question, answer, hints, solution and mistakes."""
+    return {
+        "id": problem.id,
+        "kind": problem.kind,
+        "topic": problem.topic,
+        "level": problem.level,
+        "seed": problem.seed,
+        "scenario": to_mapping(problem.scenario) if problem.scenario else None,
+        "prompt": problem.prompt,
+        "answer": _answer(problem.answer),
+        "hints": list(problem.hints),
+        "solution": [{"text": step.text, "depth": step.depth} for step in problem.solution],
+        "mistakes": [
+            {"name": m.name, "value": _number(m.value), "feedback": m.feedback}
+            for m in problem.mistakes
+        ],
+    }
+
+
+def _number(value: Fraction) -> int | str:
+    return int(value) if value.denominator == 1 else str(value)
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    match answer:
+        case QuantityAnswer():
+            return {
+                "type": "quantity",
+                "value": _number(answer.value),
+                "unit": answer.unit,
+                "default_unit": answer.default_unit,
+                "band": answer.band,
+                "symbols": dict(answer.symbols),
+            }
+        case CountAnswer():
+            return {"type": "count", "value": answer.value, "noun": answer.noun}
+        case FactorAnswer():
+            return {"type": "factor", "value": _number(answer.value)}
+        case YesNoAnswer():
+            return {"type": "yes-no", "value": answer.value, "proof": _answer(answer.proof)}
+        case _:
+            assert_never(answer)

@@ -1,0 +1,188 @@
+"""Model states as a few parts of so many bytes per parameter, and the ways to get them wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
+
+STAGES = {
+    0: "plain data parallel (DDP)",
+    1: "ZeRO-1",
+    2: "ZeRO-2",
+    3: "ZeRO-3 (FSDP2)",
+}
+SHARDS = {
+    0: "shards nothing",
+    1: "shards the optimizer's part and leaves weights and gradients whole",
+    2: "shards the optimizer's part and the gradients and leaves the weights whole",
+    3: "shards everything",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One part of the model states.
+
+    Args:
+        name: as it is said: weights, gradients, master copy, moments, momentum.
+        each: bytes per parameter.
+        stage: the first ZeRO stage that shards it.
+    """
+
+    name: str
+    each: int
+    stage: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A wrong idea of the parts. `why` follows the wrong number and has a place for {missing}."""
+
+    name: str
+    parts: tuple[Part, ...]
+    why: str
+
+
+def parts_of(precision: str, optimizer: str, *, fsdp: bool = False) -> tuple[Part, ...]:
+    """Return the parts that are there, largest stage first; FSDP2's fp32 shards if `fsdp`."""
+    row, states = PRECISIONS[precision], OPTIMIZERS[optimizer].states
+    shards = fsdp and row.master > 0
+    parts = (
+        Part(name="weights", each=0 if shards else row.weights, stage=3),
+        Part(name="gradients", each=row.stepped if shards else row.gradients, stage=2),
+        Part(name="master copy", each=row.master, stage=1),
+        Part(name="moments" if states > 1 else "momentum", each=states * row.stepped, stage=1),
+    )
+    return tuple(part for part in parts if part.each)
+
+
+def each_of(parts: tuple[Part, ...], stage: int = 0, ranks: int = 1) -> Fraction:
+    """Return the bytes per parameter on one of `ranks` ranks, sharded evenly."""
+    return sum(
+        (Fraction(part.each, ranks if part.stage <= stage else 1) for part in parts), Fraction(0)
+    )
+
+
+def size_of(parts: tuple[Part, ...], parameters: int, stage: int = 0, ranks: int = 1) -> int:
+    """Return the bytes on one of `ranks` ranks, each shard rounded up to whole parameters."""
+    shard = -(-parameters // ranks)
+    return sum(part.each * (shard if part.stage <= stage else parameters) for part in parts)
+
+
+def sum_said(parts: tuple[Part, ...], stage: int = 0, ranks: int = 1) -> str:
+    """Return the bytes per parameter as a sum on paper: "2 + 2 + 4 + 8", or "2 + 14/8" sharded."""
+    if ranks == 1:
+        return " + ".join(str(part.each) for part in parts)
+    whole = [str(part.each) for part in parts if part.stage > stage]
+    split = sum(part.each for part in parts if part.stage <= stage)
+    return " + ".join([*whole, f"{split}/{ranks}"] if split else whole)
+
+
+def changes(parts: tuple[Part, ...], precision: str) -> tuple[Change, ...]:
+    """Return every usual wrong idea of these parts, the most frequent first."""
+    return tuple(change for change in _changes(parts, PRECISIONS[precision]) if change.parts)
+
+
+def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
+    names = {part.name for part in parts}
+    yield from _left_out(parts, names)
+    yield from _other_widths(parts, names, row)
+    if "weights" not in names:
+        yield Change(
+            name="16-bit weights on top",
+            parts=(*parts, Part(name="weights", each=2, stage=3)),
+            why="counts 16-bit weights of the whole model, {missing} too many: they "
+            "are there only while a layer is gathered.",
+        )
+        return
+    yield Change(
+        name="weights and gradients only",
+        parts=_only(parts, "weights", "gradients"),
+        why="is weights and gradients alone; what the optimizer holds is {missing} more.",
+    )
+    yield Change(
+        name="weights only",
+        parts=_only(parts, "weights"),
+        why="is the weights alone, which serve the model; training it adds {missing}.",
+    )
+
+
+def _left_out(parts: tuple[Part, ...], names: set[str]) -> Iterator[Change]:
+    if "master copy" in names:
+        yield Change(
+            name="master copy forgotten",
+            parts=_without(parts, "master copy"),
+            why="leaves out the fp32 master copy, {missing}: the optimizer steps it, because "
+            "small updates vanish in 16 bits.",
+        )
+    if "moments" in names:
+        yield Change(
+            name="moments forgotten",
+            parts=_without(parts, "moments"),
+            why="leaves out AdamW's two moments, {missing}.",
+        )
+        yield Change(
+            name="one moment forgotten",
+            parts=_scaled(parts, "moments", Fraction(1, 2)),
+            why="has one moment; AdamW keeps two for each parameter, {missing} more.",
+        )
+    if "momentum" in names:
+        yield Change(
+            name="momentum forgotten",
+            parts=_without(parts, "momentum"),
+            why="leaves out the momentum, {missing}: one value for each parameter.",
+        )
+    yield Change(
+        name="gradients forgotten",
+        parts=_without(parts, "gradients"),
+        why="leaves out the gradients, {missing}: all of them are there when the backward pass "
+        "ends.",
+    )
+
+
+def _other_widths(parts: tuple[Part, ...], names: set[str], row: Precision) -> Iterator[Change]:
+    states = names & {"moments", "momentum"}
+    if states and row.stepped == 4:
+        yield Change(
+            name="optimizer states in 16 bits",
+            parts=_scaled(parts, min(states), Fraction(1, 2)),
+            why=f"keeps the {min(states)} in 16 bits; in fp32 they take {{missing}} more.",
+        )
+    if states and row.stepped == 2:
+        yield Change(
+            name="optimizer states in 32 bits",
+            parts=_scaled(parts, min(states), Fraction(2)),
+            why=f"keeps the {min(states)} in fp32, {{missing}} too many: here all is bf16.",
+        )
+    if "master copy" not in names and "weights" in names:
+        yield Change(
+            name="a master copy too many",
+            parts=(*parts, Part(name="master copy", each=4, stage=1)),
+            why="counts an fp32 master copy, {missing} too many: "
+            + ("the weights are fp32 already." if row.weights == 4 else "this recipe has none."),
+        )
+    wide = row.gradients == 4 or "weights" not in names
+    yield Change(
+        name=f"gradients in {16 if wide else 32} bits",
+        parts=_scaled(parts, "gradients", Fraction(1, 2) if wide else Fraction(2)),
+        why="has the gradients in 16 bits; in fp32 they take {missing} more."
+        if wide
+        else "has the gradients in fp32, {missing} too many: they come out of the backward "
+        "pass in 16 bits.",
+    )
+
+
+def _only(parts: tuple[Part, ...], *names: str) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part.name in names)
+
+
+def _without(parts: tuple[Part, ...], *names: str) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part.name not in names)
+
+
+def _scaled(parts: tuple[Part, ...], name: str, factor: Fraction) -> tuple[Part, ...]:
+    return tuple(
+        replace(part, each=int(part.each * factor)) if part.name == name else part
+        for part in parts
+    )

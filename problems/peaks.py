@@ -1,0 +1,277 @@
+"""A step's peak: hints, solution and mistakes that the questions of topic D share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from engine.estimate import ledger
+from engine.ledger import MODEL_STATES, OUTSIDE, Category, Ledger, Phase
+from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.scenario import Parallel, Scenario
+from problems.exact import PHASES_SAID, Totals, totals
+from problems.model_states import each_of, sum_said
+from problems.on_paper import (
+    LOSS_BYTES,
+    Moment,
+    Paper,
+    layer_terms,
+    on_paper,
+    per_token,
+    run_parts,
+)
+from problems.problem import Step
+from problems.prompts import render
+from problems.wording import all_of, gb, number, paper, recipe_said, short
+
+LINES_SHOWN = 7
+MOMENTS_SAID: dict[Moment, str] = {
+    "loss": "the backward pass of the loss",
+    "backward": "the start of the layers' backward pass",
+    "end of backward": "the end of the backward pass",
+    "step": "the optimizer's step",
+}
+
+FORGOTTEN = (
+    ("logits and loss", Category.LOGITS, "logits and loss"),
+    ("saved activations", Category.ACTIVATIONS, "the activations that the layers save"),
+    ("optimizer states", Category.OPTIMIZER_STATE, "the optimizer's states"),
+    ("master copy", Category.MASTER_WEIGHTS, "the fp32 master copy"),
+    ("gradients", Category.GRADIENTS, "the gradients"),
+    ("weights", Category.WEIGHTS, "the weights"),
+    (
+        "temporaries",
+        Category.TEMPORARY,
+        "what is alive for a moment only, such as the optimizer's own tensors",
+    ),
+    ("exchange", Category.COMMUNICATION, "what ranks exchange through: buckets, gathered layers"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """A wrong idea of the step: the allocated bytes by phase and category that it leads to.
+
+    `why` follows the wrong number and has a place for {off}, the size of the error.
+    """
+
+    name: str
+    totals: Totals
+    why: str
+    phases: tuple[Phase, ...] = tuple(Phase)
+
+    @cached_property
+    def phase_sizes(self) -> dict[Phase, int]:
+        """Allocated bytes of the phases that it looks at."""
+        return {
+            phase: sum(rows.values())
+            for phase, rows in self.totals.items()
+            if phase in self.phases
+        }
+
+    @property
+    def peak(self) -> int:
+        """The peak that it leads to."""
+        return max(self.phase_sizes.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A scenario with its ledger and its sums on paper, each made when it is first asked for."""
+
+    scenario: Scenario
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The exact ledger."""
+        return ledger(self.scenario)
+
+    @cached_property
+    def paper(self) -> Paper:
+        """The sums on paper."""
+        return on_paper(self.scenario)
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Allocated bytes by phase and category."""
+        return totals(self.ledger)
+
+    @property
+    def right(self) -> Wrong:
+        """The ledger's own phases, in the form of the wrong ideas."""
+        return Wrong(name="", totals=self.totals, why="")
+
+    def prompt(self, template: str, **values: object) -> str:
+        """Return the prompt of a template that describes the run."""
+        recipe, parallel = self.scenario.recipe, self.scenario.parallel
+        return render(
+            template,
+            x=self.scenario,
+            recipe=recipe_said(recipe.precision, recipe.optimizer, fsdp=parallel.zero == 3),
+            foreach=OPTIMIZERS[recipe.optimizer].at_once,
+            buckets=self.paper.buckets > 0,
+            **values,
+        )
+
+    def hints(self, last: str) -> tuple[str, str, str]:
+        """Return three hints that end with the words of `last`."""
+        terms = self.paper.terms(self.paper.moment)
+        sizes = ", ".join(f"{name} {paper(size)}" for name, size in terms.items())
+        return (
+            (
+                "What is alive together? Look at the backward of the loss, the start and the "
+                "end of the layers' backward, and the optimizer's step; the largest of them is "
+                "the peak."
+            ),
+            (
+                f"On paper the peak is at {MOMENTS_SAID[self.paper.moment]}, where there are "
+                f"{', '.join(terms)}."
+            ),
+            f"Their sizes on paper: {sizes}. {last}",
+        )
+
+    def steps_on_paper(self) -> Iterator[Step]:
+        """Yield the sums on paper: what stays, what is saved, the loss, and the largest moment."""
+        for text in self._sums():
+            yield Step(text=text, depth="whiteboard")
+        terms = self.paper.terms(self.paper.moment)
+        sum_ = " + ".join(f"{paper(size)[:-3]}" for size in terms.values())
+        yield Step(
+            text=f"at {MOMENTS_SAID[self.paper.moment]}: {', '.join(terms)}: {sum_} = "
+            f"{paper(self.paper.peak)}",
+            depth="whiteboard",
+        )
+
+    def _sums(self) -> Iterator[str]:
+        x, sums = self.scenario, self.paper
+        a, zero, ranks = x.architecture, x.parallel.zero, x.parallel.data
+        stay = tuple(part for part in run_parts(x) if part.name != "gradients")
+        yield (
+            f"states that stay: {sum_said(stay, zero, ranks)} = "
+            f"{short(each_of(stay, zero, ranks))} bytes a parameter: {paper(sums.lasting)}; "
+            f"gradients {paper(sums.gradients)}"
+        )
+        yield (
+            f"saved: {a.layers} layers × {number(x.tokens)} tokens × "
+            f"{number(per_token(layer_terms(x)))} bytes = {paper(sums.saved)}"
+        )
+        yield (
+            f"loss: {LOSS_BYTES} × {number(x.tokens)} tokens × {number(a.vocab)} = "
+            f"{paper(sums.logits)}"
+        )
+        if sums.temporaries:
+            yield f"the optimizer's step: temporaries of {paper(sums.temporaries)}"
+        if sums.exchange:
+            what = "gathered layers and their gradients" if zero == 3 else "the reduce bucket"
+            yield f"exchange: {what}, {paper(sums.exchange)}"
+
+    def steps_exact(self) -> Iterator[Step]:
+        """Yield the lines of the ledger that are alive at the peak, largest first."""
+        rows = [row for row in self.ledger.alive if row[0].category not in OUTSIDE]
+        yield Step(text=f"exact, at {PHASES_SAID[self.ledger.peak_phase]}:")
+        for line, size in rows[:LINES_SHOWN]:
+            yield Step(text=f"{line.name}: {gb(size)}")
+        if rows[LINES_SHOWN:]:
+            rest = sum(size for _, size in rows[LINES_SHOWN:])
+            yield Step(text=f"{len(rows) - LINES_SHOWN} smaller lines: {gb(rest)}")
+
+    @property
+    def difference(self) -> str:
+        """What is left between paper and ledger, in words."""
+        off = self.ledger.peak - self.paper.peak
+        return f"small lines that paper leaves out, {gb(abs(off))} {'more' if off > 0 else 'less'}"
+
+    def wrongs(self) -> Iterator[Wrong]:
+        """Yield every wrong idea of the step that can be told from its number."""
+        yield from self._forgotten()
+        yield from self._other_moments()
+        yield from self._other_settings()
+
+    def _forgotten(self) -> Iterator[Wrong]:
+        work = self.scenario.workload
+        for name, category, what in FORGOTTEN:
+            why = f"leaves out {what}, {{off}} of the peak."
+            yield self._times(f"{name} forgotten", {category: 0}, why)
+        if work.gradient_accumulation > 1:
+            times = dict.fromkeys(
+                (Category.ACTIVATIONS, Category.LOGITS), work.gradient_accumulation
+            )
+            yield self._times(
+                "all accumulated micro-batches counted",
+                times,
+                f"holds {all_of(work.gradient_accumulation)} micro-batches at once; one is gone "
+                "before the next begins, so {off} are too many.",
+            )
+
+    def _times(self, name: str, times: dict[Category, int], why: str) -> Wrong:
+        changed = {
+            phase: {c: size * times.get(c, 1) for c, size in rows.items()}
+            for phase, rows in self.totals.items()
+        }
+        return Wrong(name=name, totals=changed, why=why)
+
+    def _other_moments(self) -> Iterator[Wrong]:
+        states = {
+            phase: {c: size for c, size in rows.items() if c in MODEL_STATES}
+            for phase, rows in self.totals.items()
+        }
+        yield Wrong(
+            name="model states alone",
+            totals=states,
+            why="is the model states alone; what the step needs beside them is {off}.",
+        )
+        if self.ledger.peak_phase is Phase.STEP:
+            rest = tuple(phase for phase in Phase if phase is not Phase.STEP)
+            yield Wrong(
+                name="optimizer's step overlooked",
+                totals=self.totals,
+                why="is the most before the optimizer steps; its own tensors add {off}.",
+                phases=rest,
+            )
+        else:
+            yield Wrong(
+                name="optimizer's step taken for the peak",
+                totals=self.totals,
+                why="is the optimizer's step; activations are long gone by then, and the peak is "
+                "{off} higher.",
+                phases=(Phase.STEP,),
+            )
+        everything: dict[Category, int] = {}
+        for rows in self.totals.values():
+            for category, size in rows.items():
+                everything[category] = max(everything.get(category, 0), size)
+        yield Wrong(
+            name="everything at once",
+            totals={Phase.FORWARD: everything},
+            why="adds everything that is ever alive; activations shrink while gradients grow, so "
+            "{off} are too many.",
+        )
+
+    def _other_settings(self) -> Iterator[Wrong]:
+        x = self.scenario
+        if x.recipe.recompute == "full":
+            bare = replace(x, recipe=replace(x.recipe, recompute="none"))
+            yield self._by_paper(
+                "recomputation forgotten",
+                on_paper(bare),
+                "saves every activation; with full recomputation {off} of it are gone.",
+            )
+        if x.parallel.data > 1 and x.parallel.zero:
+            bare = replace(x, parallel=Parallel(data=x.parallel.data))
+            yield self._by_paper(
+                "nothing sharded",
+                on_paper(bare),
+                f"has the states whole on every GPU; ZeRO-{x.parallel.zero} shards them, {{off}} "
+                "less.",
+            )
+        if PRECISIONS[x.recipe.precision].compute == 2:
+            wide = self.paper.saved * 2
+            yield self._by_paper(
+                "activations in 32 bits",
+                replace(self.paper, saved=wide),
+                "has activations in fp32; they are 16 bits wide, {off} less.",
+            )
+
+    def _by_paper(self, name: str, wrong: Paper, why: str) -> Wrong:
+        """Return the ledger's peak changed by as much as the sums on paper change."""
+        peak = self.ledger.peak + wrong.peak - self.paper.peak
+        return Wrong(name=name, totals={Phase.FORWARD: {Category.TEMPORARY: peak}}, why=why)

@@ -1,0 +1,105 @@
+"""Every kind of problem by name, and problems from (kind, seed)."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from engine.errors import Fault, InputError, unknown
+from problems import bank
+from problems.draft import Draft, telling
+from problems.draw import Draw
+from problems.json_form import as_json
+from problems.kind import Kind
+from problems.problem import Problem
+
+__all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
+
+LARGEST_SEED = 10**12
+ATTEMPTS = 500
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return every kind by name, by topic and then as they stand in the bank."""
+    modules = (
+        importlib.import_module(f"{bank.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(bank.__path__)
+    )
+    found = [value for module in modules for value in vars(module).values()]
+    ordered = sorted(
+        (value for value in found if isinstance(value, Kind)), key=lambda value: value.topic
+    )
+    named = {value.name: value for value in ordered}
+    if len(named) < len(ordered):
+        raise RuntimeError("two kinds have the same name")
+    return MappingProxyType(named)
+
+
+def build(kind: str, seed: int) -> Problem:
+    """Return the problem `kind@seed`.
+
+    Raises:
+        InputError: there is no such kind, or the seed is not in [0, 10^12].
+    """
+    if kind not in kinds():
+        raise InputError(unknown("problem kind", kind, tuple(kinds())))
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(_bad_seed(str(seed)))
+    found = kinds()[kind]
+    draft = _drafted(found, Draw(kind, seed))
+    return Problem(
+        kind=kind,
+        topic=found.topic,
+        level=found.level,
+        seed=seed,
+        prompt=draft.prompt,
+        answer=draft.answer,
+        hints=draft.hints,
+        solution=draft.solution,
+        mistakes=telling(draft.answer, draft.mistakes),
+        scenario=draft.scenario,
+    )
+
+
+def from_id(text: str) -> Problem:
+    """Return the problem with the id `text`, such as "zero-states@7".
+
+    Raises:
+        InputError: it is not a kind and a seed joined by "@"; every fault of the two is listed.
+    """
+    name, at, seed = text.strip().partition("@")
+    if not at:
+        fault = f"{text!r} is not a kind and a seed"
+        raise InputError(Fault("problem id", fault, f"write it like {next(iter(kinds()))}@7"))
+    faults = []
+    if name not in kinds():
+        faults.append(unknown("problem kind", name, tuple(kinds())))
+    digits = seed if seed.isascii() and seed.isdecimal() else ""
+    if (
+        not digits
+        or len(digits.lstrip("0")) > len(str(LARGEST_SEED))
+        or int(digits) > LARGEST_SEED
+    ):
+        faults.append(_bad_seed(seed))
+    if faults:
+        raise InputError(*faults)
+    return build(name, int(digits))
+
+
+def _bad_seed(seed: str) -> Fault:
+    shown = seed if len(seed) <= 20 else f"{seed[:20]}…"
+    return Fault(
+        "problem seed",
+        f"{shown!r} is not a seed",
+        f"give a whole number from 0 to {LARGEST_SEED:,}",
+    )
+
+
+def _drafted(kind: Kind, draw: Draw) -> Draft:
+    for _ in range(ATTEMPTS):
+        draft = kind.make(draw)
+        if draft is not None:
+            return draft
+    raise RuntimeError(f"{kind.name} found no question in {ATTEMPTS:,} draws")

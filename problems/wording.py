@@ -1,0 +1,117 @@
+"""How numbers and recipes are written in prompts, hints, solutions and feedback."""
+
+from fractions import Fraction
+
+from engine.accelerator import Accelerator
+from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.units import GB, GIB, MB
+
+_PRECISIONS = {
+    "fp32": ("all in 32 bits: ", ("weights", "gradients"), ""),
+    "mixed": ("mixed precision: 16-bit weights and gradients, fp32 ", ("master copy",), ""),
+    "mixed-fp32-grad": (
+        "mixed precision: 16-bit weights, fp32 ",
+        ("gradients", "master copy"),
+        "",
+    ),
+    "autocast": (
+        "autocast: fp32 ",
+        ("weights", "gradients"),
+        ", matrices cast to 16 bits on use",
+    ),
+    "pure-bf16": ("pure bf16: 16-bit ", ("weights", "gradients"), ", no master copy"),
+}
+_FSDP_MIXED = (
+    "mixed precision: layers are gathered in 16 bits from fp32 shards, fp32 ",
+    ("gradients",),
+    ", no master copy but the shards",
+)
+_STATES = {0: (), 1: ("momentum",), 2: ("moments",)}
+_OPTIMIZERS = {
+    "adamw": "AdamW",
+    "adamw-fused": "fused AdamW",
+    "sgd": "SGD without momentum",
+    "sgd-momentum": "SGD with momentum",
+}
+
+
+def number(value: int) -> str:
+    """Return a whole number with its thousands set apart."""
+    return f"{value:,}"
+
+
+def sentence(text: str) -> str:
+    """Return a text with its first letter as a capital and the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def card(gpu: Accelerator) -> str:
+    """Return a card's title so that it can stand within a sentence."""
+    name, comma, rest = gpu.title.partition(", ")
+    return f"{name} ({rest})" if comma else name
+
+
+def short(value: Fraction | int) -> str:
+    """Return a small factor or number of bytes as people write it: 16, 3.75, 0.125."""
+    return f"{float(value):.4g}"
+
+
+def gb(size: Fraction | int) -> str:
+    """Return bytes in GB, in MB below 0.1 GB, to at least three digits."""
+    amount, name = float(size) / GB, "GB"
+    if abs(amount) < 0.1:
+        amount, name = float(size) / MB, "MB"
+    digits = 3 if abs(amount) < 1 else 2 if abs(amount) < 1000 else 0
+    return f"{amount:,.{digits}f} {name}"
+
+
+def gib(size: Fraction | int) -> str:
+    """Return bytes in GiB."""
+    return f"{float(size) / GIB:,.2f} GiB"
+
+
+def rounded(value: int) -> int:
+    """Return a count rounded to two digits, as one carries it on paper."""
+    step = int("1" + "0" * max(len(str(value)) - 2, 0))
+    return (value + step // 2) // step * step
+
+
+def billions(value: int) -> str:
+    """Return a count in billions without its unit, for sums on paper: 6.7, 0.12."""
+    return short(Fraction(value, GB))
+
+
+def recipe_said(precision: str, optimizer: str, *, fsdp: bool = False) -> str:
+    """Return "AdamW, mixed precision: 16-bit weights and gradients, …", every width said.
+
+    Args:
+        precision: a name of `PRECISIONS`.
+        optimizer: a name of `OPTIMIZERS`.
+        fsdp: the states lie in FSDP2's shards.
+    """
+    shards = fsdp and PRECISIONS[precision].master > 0
+    before, wide, after = _FSDP_MIXED if shards else _PRECISIONS[precision]
+    names = (*wide, *_STATES[OPTIMIZERS[optimizer].states])
+    return f"{_OPTIMIZERS[optimizer]}, {before}{listed(names)}{after}"
+
+
+def all_of(count: int) -> str:
+    """Return "both" for two and "all 8" for more."""
+    return "both" if count == 2 else f"all {count}"
+
+
+def listed(parts: list[str] | tuple[str, ...]) -> str:
+    """Return "a", "a and b" or "a, b and c"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def paper(size: Fraction | int) -> str:
+    """Return bytes in GB to three digits, as one writes them after a sum on paper."""
+    return f"{_three_digits(float(size) / GB)} GB"
+
+
+def _three_digits(value: float) -> str:
+    digits = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    return f"{value:,.{max(3 - digits, 0)}f}"

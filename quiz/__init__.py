@@ -1,0 +1,1 @@
+"""Who is asked: the commands, practice, grading and history."""

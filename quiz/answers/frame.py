@@ -1,0 +1,73 @@
+"""What stands around an answer: quotes, a label, a note in brackets, closing punctuation."""
+
+import re
+from dataclasses import dataclass
+
+from quiz.answers.normal import Text
+from quiz.answers.units_typed import typed_unit
+from quiz.answers.words import WORDS
+
+NOTE_PASSED = "the note in brackets was not read"
+
+QUOTES = re.compile(r"""\s*(["'`])(?P<inside>[^"'`]*)\1\s*""")
+LABEL = re.compile(
+    r"\s*(?:(?:the|my) )?(?:answer|result|total|memory|vram|peak|a)\s*[:=]", re.IGNORECASE
+)
+PUNCTUATION = re.compile(r"[\s.!?;,]*$")
+NOTE = re.compile(r"\((?P<inside>[A-Za-z ,'&-]+)\)\s*$")
+OPENING_NOTE = re.compile(r"\s*\((?P<inside>[A-Za-z ,'&-]+)\)")
+
+# A note with one of these changes what the number means.
+TELLING = {
+    "op", "cardinal", "fraction", "and-fraction", "multiple", "scale", "fold", "same", "none",
+    "refuse", "bound", "upfront", "per",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Framed:
+    """The text with its surroundings blanked, so that every index stays where it was."""
+
+    text: Text
+    approximate: bool
+    remarks: tuple[str, ...]
+
+
+def unframe(text: Text) -> Framed:
+    """Return `text` with what surrounds the answer blanked out."""
+    plain, remarks = text.plain, []
+    quoted = QUOTES.fullmatch(plain)
+    if quoted:
+        plain = _blank(plain, 0, quoted.start("inside"))
+        plain = _blank(plain, quoted.end("inside"), len(plain))
+    closing = PUNCTUATION.search(plain)
+    start = closing.start() if closing else len(plain)
+    asking = "?" in plain[start:]
+    plain = _blank(plain, start, len(plain))
+    label = LABEL.match(plain)
+    if label:
+        plain = _blank(plain, 0, label.end())
+    for note in (NOTE.search(plain), OPENING_NOTE.match(plain)):
+        inside = note.group("inside") if note else ""
+        if note and (_hedged(inside) or _harmless(inside)):
+            plain = _blank(plain, note.start(), note.end())
+            remarks.append(NOTE_PASSED)
+            asking = asking or _hedged(inside)
+    return Framed(Text(plain, text.where), asking, tuple(remarks))
+
+
+def _hedged(note: str) -> bool:
+    phrase = " ".join(note.lower().split())
+    return phrase in WORDS and WORDS[phrase].kind == "approximate"
+
+
+def _blank(plain: str, start: int, end: int) -> str:
+    return plain[:start] + " " * (end - start) + plain[end:]
+
+
+def _harmless(note: str) -> bool:
+    words = re.findall(r"[A-Za-z']+", note.lower())
+    return not any(
+        word == "b" or typed_unit(word) or (word in WORDS and WORDS[word].kind in TELLING)
+        for word in words
+    )

@@ -1,0 +1,217 @@
+"""Operands: a number with what stands behind it.
+
+power   := primary ["^" exponent] (unit | scale | noun | "%" | "per" noun | "/" noun)*
+primary := number | symbol | number words | "a" number | "(" range ")"
+"""
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+
+from quiz.answers.cardinals import cardinal
+from quiz.answers.cursor import Cursor
+from quiz.answers.quantity import RefusalError
+from quiz.answers.tokens import Token
+from quiz.answers.tree import (
+    Counted,
+    Leaf,
+    Marked,
+    Measured,
+    Node,
+    Power,
+    Scaled,
+)
+from quiz.answers.units_typed import choice
+
+LOWER = "read as the number itself, though a lower bound was typed"
+
+STARTS = {"number", "cardinal", "fraction", "symbol", "multiple", "article", "none", "same"}
+
+
+class Operands(Cursor, ABC):
+    """The lower half of the grammar; what may stand in brackets is left to the upper half."""
+
+    @abstractmethod
+    def _range(self) -> Node: ...
+
+    def _power(self) -> Node:
+        node = self._primary()
+        if self._sees("^") or self._sees("^2", "^3"):
+            node = self._raised(node)
+        while True:
+            further = self._postfix(node)
+            if further is None:
+                return node
+            node = further
+
+    def _raised(self, base: Node) -> Node:
+        start = self._start
+        before = self._tokens[self._at - 1]
+        if before.kind == "unit":
+            raise RefusalError(start, "a unit takes no power; type a number with its unit")
+        sign = self._takes("^", "^2", "^3")
+        if sign and sign.said != "^":
+            two = choice(int(sign.said[1]), 0, "")
+            return Power(start=start, base=base, exponent=Leaf(start=start, options=(two,)))
+        self._deeper()
+        minus = self._takes("-")
+        self._takes("+")
+        exponent = self._primary()
+        if self._sees("^"):
+            exponent = self._raised(exponent)
+        self._depth -= 1
+        return Power(start=start, base=base, exponent=exponent, inverse=minus is not None)
+
+    def _postfix(self, node: Node) -> Node | None:
+        start, token, behind = self._start, self._token, self._ahead()
+        if token is None:
+            return None
+        if self._plus_before_unit(behind):
+            self._at += 1
+            return node
+        if token.kind == "unit":
+            self._at += 1
+            return Measured(start=start, number=node, unit=self._unit(token))
+        if token.kind == "scale":
+            self._at += 1
+            leaf = Leaf(start=start, options=token.options)
+            return Measured(start=start, number=node, unit=leaf)
+        if self._sees("(") and behind and behind.kind == "unit" and self._lone_unit():
+            self._at += 3
+            return Measured(start=start, number=node, unit=self._unit(behind))
+        return self._counted(node, token, behind)
+
+    def _unit(self, token: Token) -> Leaf:
+        """Return a unit; "16 G bytes" has two words, the first of which is a number."""
+        behind = self._token.options if self._is("unit") and self._token else ()
+        counts = tuple(o for o in token.options if not o.bytes)
+        if counts and [o.said for o in behind] == ["bytes"]:
+            return Leaf(start=token.start, options=counts)
+        return Leaf(start=token.start, options=token.options, key=token.key)
+
+    def _lone_unit(self) -> bool:
+        closing = self._ahead(2)
+        return closing is not None and closing.said == ")"
+
+    def _plus_before_unit(self, behind: Token | None) -> bool:
+        if self._sees("+") and behind is not None and behind.kind in {"unit", "per"}:
+            self._remarks.append(LOWER)
+            return True
+        return False
+
+    def _counted(self, node: Node, token: Token, behind: Token | None) -> Node | None:
+        start = token.start
+        if token.kind == "noun":
+            self._at += 1
+            return Counted(start=start, number=node, family=token.said, power=1)
+        if token.kind == "per" or (self._sees("/") and behind and behind.kind == "noun"):
+            self._at += 1
+            if not self._is("noun"):
+                raise RefusalError(self._start, "this is no known thing to count by; type per GPU")
+            family = self._tokens[self._at].said
+            self._at += 1
+            return Counted(start=start, number=node, family=family, power=-1)
+        if token.kind == "and-fraction":
+            self._at += 1
+            return Scaled(start=start, number=node, plus=token.options[0].factor)
+        if self._sees("%"):
+            self._at += 1
+            return Marked(start=start, number=node, mark="percent")
+        if token.kind == "fold" or (token.kind == "comparator" and _is_multiple(node)):
+            self._at += 1
+            return Marked(start=start, number=node, mark="multiple")
+        return None
+
+    def _primary(self) -> Node:
+        start, token = self._start, self._token
+        if token is None:
+            raise RefusalError(start, "a number is missing here; type the whole answer")
+        if self._takes("("):
+            return self._bracketed()
+        if token.kind == "article":
+            self._at += 1
+            return self._after_article(start)
+        if token.kind == "cardinal":
+            number, self._at = cardinal(self._tokens, self._at)
+            return self._with_fraction(_leaf(start, number))
+        if token.kind not in STARTS:
+            raise RefusalError(start, "a number is expected here; type one such as 16")
+        self._at += 1
+        return self._atom(token)
+
+    def _atom(self, token: Token) -> Node:
+        start = token.start
+        if token.kind == "none":
+            return _leaf(start, Fraction(0))
+        if token.kind == "same":
+            return Marked(start=start, number=_leaf(start, Fraction(1)), mark="same")
+        leaf = Leaf(start=start, options=token.options, key=token.key)
+        if token.kind == "multiple":
+            return self._multiple(leaf)
+        if token.kind == "fraction" and token.said != "vulgar":
+            return Marked(start=start, number=leaf, mark="share")
+        return self._with_fraction(leaf) if token.kind == "number" else leaf
+
+    def _multiple(self, leaf: Leaf) -> Node:
+        """Return "double", or "factor of" with its number."""
+        if leaf.options[0].factor == 0:
+            return Marked(start=leaf.start, number=self._primary(), mark="multiple")
+        if self._is("comparator"):
+            self._at += 1
+        return Marked(start=leaf.start, number=leaf, mark="multiple")
+
+    def _bracketed(self) -> Node:
+        self._deeper()
+        inner = self._range()
+        if not self._takes(")"):
+            raise RefusalError(self._start, "a bracket is not closed here; type the missing one")
+        self._depth -= 1
+        return inner
+
+    def _after_article(self, start: int) -> Node:
+        if self._is("unit"):
+            return _leaf(start, Fraction(1))
+        if self._is("cardinal", "scale") and self._token and self._token.options[0].factor >= 12:
+            leaf = self._token.options[0].factor
+            self._at += 1
+            return _leaf(start, leaf)
+        if self._is("number", "fraction", "multiple"):
+            return self._primary()
+        raise RefusalError(self._start, "a number is expected here; type one such as 16")
+
+    def _with_fraction(self, leaf: Leaf) -> Node:
+        """Return a numeral with the fraction behind it: 1½, 1 1/2, two thirds."""
+        token = self._token
+        if token is not None and token.kind == "fraction":
+            return self._fraction(leaf, token)
+        numerator, slash, denominator = self._token, self._ahead(), self._ahead(2)
+        if not (numerator and slash and denominator) or slash.said != "/":
+            return leaf
+        after = self._ahead(3)
+        if numerator.kind != "number" or denominator.kind != "number" or numerator.tight:
+            return leaf
+        part = numerator.options[0].factor / max(denominator.options[0].factor, Fraction(1))
+        whole = all(len(t.options) == 1 and t.options[0].factor.denominator == 1
+                    for t in (numerator, denominator))  # fmt: skip
+        if not whole or not 0 < part < 1 or (after and after.said == "^"):
+            return leaf
+        self._at += 3
+        return Scaled(start=leaf.start, number=leaf, plus=part)
+
+    def _fraction(self, leaf: Leaf, token: Token) -> Node:
+        part, count = token.options[0].factor, leaf.options[0].factor
+        if len(leaf.options) > 1 or count.denominator != 1:
+            raise RefusalError(token.start, "this fraction is not clear; type it as 1.5 or 3/4")
+        self._at += 1
+        if token.said == "vulgar":
+            return Scaled(start=leaf.start, number=leaf, plus=part)
+        if count * part > 1:
+            raise RefusalError(token.start, "this fraction is not clear; type it as 1.5 or 3/4")
+        return Marked(start=leaf.start, number=_leaf(leaf.start, count * part), mark="share")
+
+
+def _is_multiple(node: Node) -> bool:
+    return isinstance(node, Marked) and node.mark in {"multiple", "share"}
+
+
+def _leaf(start: int, number: Fraction) -> Leaf:
+    return Leaf(start=start, options=(choice(number, 0, "a number in words"),))

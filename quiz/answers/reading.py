@@ -1,0 +1,251 @@
+"""Chooses, among all readings of an answer, the likeliest that fits the question.
+
+Every word or numeral that can be read in two ways is a key with options. The options are tried in
+order of likelihood; the first that fits in dimension and size is taken, and what each other one
+would have given is told.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from quiz.answers.amounts import Amount
+from quiz.answers.echo import short
+from quiz.answers.evaluate import REVERSED, SHARE, Evaluation
+from quiz.answers.quantity import Quantity, RefusalError
+from quiz.answers.question import Question
+from quiz.answers.tree import Answer, Counted, Leaf, Node, Term
+from quiz.answers.units_typed import Option
+
+# A bare number that would exceed this under the default unit was meant in bytes.
+IMPLAUSIBLE = Fraction(10) ** 15
+LARGEST = Fraction(10) ** 30
+# From here on a bare number may have been meant in bytes whatever the default unit.
+LARGE = Fraction(10) ** 5
+MANY_BYTES = Fraction(10) ** 6
+# 16 GB and 14.9 GiB agree within this.
+ROUNDING = Fraction(1, 100)
+
+BARE = "bare"
+PARAMETERS = {"parameter", "element"}
+PER_PARAMETER = "this is per parameter; multiply it by the number of parameters"
+MOST = 64
+
+Choice = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one choice of readings gives: ends in bytes or plain, and what was assumed."""
+
+    low: Fraction
+    high: Fraction
+    remarks: tuple[str, ...]
+
+    @property
+    def value(self) -> Fraction:
+        """The midpoint."""
+        return (self.low + self.high) / 2
+
+
+def read(answer: Answer, question: Question) -> Quantity:
+    """Return the likeliest reading of `answer`.
+
+    Raises:
+        RefusalError: with an index into the normalised text: no reading fits the question.
+    """
+    options = _options(answer, question)
+    chosen, taken = _likeliest(answer, question, options)
+    others: dict[str, Fraction] = {}
+    for key, known in options.items():
+        for index, option in enumerate(known):
+            other = None if option.last else _fitting(answer, question, {**chosen, key: index})
+            if other and other.value != taken.value and _worth(other, taken):
+                said = f"read as {known[chosen[key]].said}; {option.said} would be"
+                others[f"{said} {short(other.value, question.wanted)}"] = other.value
+    return Quantity(
+        value=taken.value,
+        low=taken.low,
+        high=taken.high,
+        approximate=answer.approximate,
+        remarks=tuple(dict.fromkeys((*others, *taken.remarks, *answer.remarks))),
+        alternatives=tuple(dict.fromkeys(others.values())),
+        unit="bytes" if question.wanted == "bytes" else "1",
+    )
+
+
+def _worth(other: Reading, taken: Reading) -> bool:
+    return other.value <= max(IMPLAUSIBLE, taken.value)
+
+
+def _likeliest(
+    answer: Answer, question: Question, options: Mapping[str, tuple[Option, ...]]
+) -> tuple[Choice, Reading]:
+    first: tuple[Choice, Reading] | None = None
+    refused: RefusalError | None = None
+    for chosen in _choices(options, answer):
+        try:
+            reading = _reading(answer, question, chosen)
+        except RefusalError as error:
+            refused = refused or error
+            continue
+        if reading.value <= IMPLAUSIBLE or question.wanted != "bytes":
+            return chosen, reading
+        first = first or (chosen, reading)
+    if first:
+        return first
+    if refused is None:
+        message = "there is always one choice"
+        raise AssertionError(message)
+    raise refused
+
+
+def _choices(options: Mapping[str, tuple[Option, ...]], answer: Answer) -> Iterator[Choice]:
+    """Yield choices of readings, those with last resorts after all others."""
+    likely = [[i for i, o in enumerate(known) if not o.last] for known in options.values()]
+    every = [list(range(len(known))) for known in options.values()]
+    if prod(map(len, likely)) > MOST:
+        start = answer.members[0].start
+        raise RefusalError(start, "too many words here have two meanings; type one number")
+    wider = [every] if prod(map(len, every)) <= MOST else []
+    for lists in (likely, *wider):
+        for indices in sorted(product(*lists), key=sum):
+            yield dict(zip(options, indices, strict=True))
+
+
+def _fitting(answer: Answer, question: Question, chosen: Choice) -> Reading | None:
+    try:
+        return _reading(answer, question, chosen)
+    except RefusalError:
+        return None
+
+
+def _options(answer: Answer, question: Question) -> dict[str, tuple[Option, ...]]:
+    """Return the keys of the tree, and the two that are in no leaf: shared and default unit."""
+    found: dict[str, tuple[Option, ...]] = {}
+    for member in answer.members:
+        for leaf in _leaves(member):
+            if leaf.key and len(leaf.options) > 1:
+                found.setdefault(leaf.key, leaf.options)
+    one = Fraction(1)
+    apart = "plain bytes" if question.wanted == "bytes" else "a number without unit"
+    found[SHARE] = (Option(one, 0, "the same unit throughout"), Option(one, 0, apart))
+    if question.wanted == "bytes" and question.default:
+        found[BARE] = (Option(one, 0, "the unit of the question"), Option(one, 0, "plain bytes"))
+    return found
+
+
+def _leaves(node: Node) -> Iterator[Leaf]:
+    if isinstance(node, Leaf):
+        yield node
+        return
+    for place in fields(node):
+        inner = getattr(node, place.name)
+        for part in inner if isinstance(inner, tuple) else (inner,):
+            if isinstance(part, Term | Node):
+                yield from _leaves(part.node if isinstance(part, Term) else part)
+
+
+def _reading(answer: Answer, question: Question, chosen: Choice) -> Reading:
+    members = [_member(node, question, chosen) for node in answer.members]
+    first = members[0]
+    for (reading, _), node in zip(members[1:], answer.members[1:], strict=True):
+        largest = max(abs(reading.value), abs(first[0].value))
+        if abs(reading.value - first[0].value) > ROUNDING * largest:
+            raise RefusalError(node.start, "the two sides differ; type one number")
+    explicit = [reading for reading, has_unit in members if has_unit]
+    taken = explicit[0] if explicit else first[0]
+    if len({reading.value for reading, _ in members}) > 1:
+        return Reading(
+            taken.low, taken.high, (*taken.remarks, "restated, and the first was taken")
+        )
+    return taken
+
+
+def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bool]:
+    evaluation = Evaluation(chosen)
+    amount = evaluation.amount(node)
+    per_one = isinstance(node, Counted) and node.power == -1 and node.family in PARAMETERS
+    if per_one and question.wanted == "bytes" and not _asks_per_one(question):
+        raise RefusalError(node.start, PER_PARAMETER)
+    if question.wanted == "ratio" and REVERSED in evaluation.remarks:
+        raise RefusalError(node.start, "which way is not clear; type one number such as 4x or 1/4")
+    if question.wanted == "bytes":
+        factor, remarks = _inbytes(amount, question, chosen, node.start)
+    else:
+        factor, remarks = Fraction(1), _plain(amount, question, node.start)
+    low, high = amount.low * factor, amount.high * factor
+    if low < 0:
+        raise RefusalError(node.start, "a size is not negative; type a number of 0 or more")
+    if high > LARGEST:
+        raise RefusalError(node.start, "this is too large; type a size that a GPU could have")
+    return Reading(low, high, (*evaluation.remarks, *remarks)), bool(amount.bytes)
+
+
+def _inbytes(
+    amount: Amount, question: Question, chosen: Choice, at: int
+) -> tuple[Fraction, tuple[str, ...]]:
+    if amount.mark:
+        raise RefusalError(at, "this is a share or a multiple; type a size such as 16 GB")
+    if amount.bytes not in {0, 1}:
+        raise RefusalError(at, "this is no size in bytes; type one such as 16 GB")
+    remarks = _per(amount, question, at)
+    if amount.bytes:
+        return Fraction(1), remarks
+    if any(n > 0 for n in amount.things.values()):
+        raise RefusalError(at, "this counts things; type a size in bytes such as 16 GB")
+    factor = _bare(amount, question, chosen, at)
+    if factor == 1 and question.default != 1:
+        remarks = (*remarks, "read as plain bytes")
+    return factor, remarks
+
+
+def _bare(amount: Amount, question: Question, chosen: Choice, at: int) -> Fraction:
+    """Return the bytes of one where no unit was typed."""
+    if question.default is None:
+        raise RefusalError(at, "the unit is missing; type it behind the number, such as 16 GB")
+    if question.default == 1 or not amount.high:
+        return question.default
+    symbols_in_bytes = amount.symbolic and amount.high >= MANY_BYTES
+    inbytes = (chosen.get(BARE, 0) == 1) != symbols_in_bytes
+    if inbytes and not amount.symbolic and amount.high < LARGE:
+        raise RefusalError(at, "the unit is missing; type it behind the number, such as 16 GB")
+    if not inbytes and amount.high * question.default > IMPLAUSIBLE:
+        raise RefusalError(at, "this is too large; type a size that a GPU could have")
+    return Fraction(1) if inbytes else question.default
+
+
+def _per(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
+    """Return remarks on "per GPU" and the like; a number per parameter must be asked for."""
+    remarks = []
+    for family, n in amount.things.items():
+        if n < -1 or n > 1:
+            raise RefusalError(at, "this is no size in bytes; type one such as 16 GB")
+        if family in PARAMETERS:
+            unmultiplied = n == -1 and amount.high < MANY_BYTES
+            if unmultiplied and not _asks_per_one(question):
+                raise RefusalError(at, PER_PARAMETER)
+        elif n == -1:
+            remarks.append(f"read as the size per {family}")
+    return tuple(remarks)
+
+
+def _asks_per_one(question: Question) -> bool:
+    return question.per_parameter or question.default == 1
+
+
+def _plain(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
+    if amount.bytes:
+        raise RefusalError(at, "a plain number is asked, not a size; type it without unit")
+    if any(n != 1 for n in amount.things.values()) or len(amount.things) > 1:
+        raise RefusalError(at, "a plain number is asked; type it without per")
+    families = set(amount.things)
+    if question.wanted == "ratio" and families:
+        raise RefusalError(at, "a ratio is asked, not a count; type one such as 4x")
+    if question.family and families - {question.family}:
+        raise RefusalError(at, f"a number of {question.family}s is asked; type that")
+    if question.wanted == "count" and amount.mark:
+        raise RefusalError(at, "a number is asked, not a share or a multiple; type the number")
+    return tuple(f"read as a number of {family}s" for family in families)

@@ -1,0 +1,84 @@
+"""What is known by name: models, GPUs and kinds of question, as rows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.catalog import accelerators, models
+from engine.units import count, decimal
+from problems.problem import TOPICS
+from problems.registry import kinds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows for a reader under their heads, and the same things in full as plain values."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    values: tuple[dict[str, Any], ...]
+    note: str = ""
+
+
+def _models() -> Table:
+    found = models().values()
+    return Table(
+        heads=("name", "model", "parameters", "tokens"),
+        rows=tuple((m.name, m.title, count(m.parameters), f"{m.max_sequence:,}") for m in found),
+        values=tuple(
+            {
+                "name": m.name,
+                "title": m.title,
+                "parameters": m.parameters,
+                "max_sequence": m.max_sequence,
+                "source": m.source,
+                "checked": m.checked,
+            }
+            for m in found
+        ),
+    )
+
+
+def _gpus() -> Table:
+    found = accelerators().values()
+    return Table(
+        heads=("name", "GPU", "MiB", "memory"),
+        rows=tuple((g.name, g.title, f"{g.memory_mib:,}", decimal(g.memory)) for g in found),
+        values=tuple(
+            {
+                "name": g.name,
+                "title": g.title,
+                "vendor": g.vendor,
+                "memory_bytes": g.memory,
+                "tflops_16bit": g.tflops_16bit,
+                "bandwidth_gb_s": g.bandwidth_gb_s,
+                "nvlink_gb_s": g.nvlink_gb_s,
+                "pcie_gb_s": g.pcie_gb_s,
+                "source": g.source,
+                "checked": g.checked,
+            }
+            for g in found
+        ),
+    )
+
+
+def _kinds() -> Table:
+    found = kinds().values()
+    return Table(
+        heads=("kind", "topic", "level", "asks"),
+        rows=tuple((k.name, k.topic, k.level, k.title) for k in found),
+        values=tuple(
+            {
+                "name": k.name,
+                "topic": k.topic,
+                "topic_title": TOPICS[k.topic],
+                "level": k.level,
+                "title": k.title,
+            }
+            for k in found
+        ),
+        note=" · ".join(f"{key} {title}" for key, title in TOPICS.items()),
+    )
+
+
+TABLES: Mapping[str, Callable[[], Table]] = {"models": _models, "gpus": _gpus, "kinds": _kinds}

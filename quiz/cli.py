@@ -1,0 +1,71 @@
+"""The command line's first level. Nothing is imported for a command that is not invoked."""
+
+import gc
+from importlib import import_module
+
+import click
+
+# name: (module, what it does; the first sentence of the command's own help)
+COMMANDS = {
+    "practice": ("quiz.commands.practice", "Answer questions and be told what went wrong."),
+    "solve": ("quiz.commands.solve", "Print the memory of a training step, line by line."),
+    "catalog": ("quiz.commands.catalog", "List the models, the GPUs or the kinds of question."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are invoked."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command called `cmd_name`; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        # What an import makes lives as long as the process: collecting it costs and frees nothing.
+        gc.disable()
+        command = import_module(COMMANDS[cmd_name][0]).command
+        gc.freeze()
+        gc.enable()
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{cmd_name} is not a click command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that `args` begin with; near names where there is none."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = import_module("engine.errors").near(name, tuple(COMMANDS))
+            raise click.UsageError(f"no command {name[:40]!r}; {near or 'see --help'}", ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table, where click would import every command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, says) for name, (_, says) in COMMANDS.items()])
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: object) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"memquiz {import_module('quiz.release').version()}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_version,
+    help="Show the version and exit.",
+)
+def memquiz() -> None:
+    """Will this model train on these GPUs, and if not, what would you change?
+
+    Begin with `memquiz practice`. Exit codes: 0 done, 1 the answer is no, 2 bad input, 3 tight.
+    """

@@ -1,0 +1,1 @@
+"""One module a command, imported when that command is invoked."""

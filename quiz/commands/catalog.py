@@ -1,0 +1,26 @@
+"""`memquiz catalog`."""
+
+import json
+import sys
+
+import click
+
+from quiz.catalog_report import TABLES
+from quiz.exits import Exit, exits
+from quiz.screen import columns, open_console, paragraph
+
+
+@click.command()
+@click.argument("what", type=click.Choice(tuple(TABLES)))
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
+@exits
+def command(what: str, *, as_object: bool) -> Exit:
+    """List the models, the GPUs or the kinds of question."""
+    table = TABLES[what]()
+    if as_object:
+        sys.stdout.write(json.dumps({what: table.values}, indent=2) + "\n")
+    else:
+        console = open_console()
+        columns(console, table.heads, table.rows)
+        paragraph(console, table.note)
+    return Exit.DONE

@@ -1,0 +1,69 @@
+"""`memquiz practice`."""
+
+import sys
+from contextlib import nullcontext
+from time import monotonic
+from typing import TypedDict, Unpack
+
+import click
+
+from problems.registry import from_id
+from quiz.dialogue import Dialogue
+from quiz.exits import Exit, exits
+from quiz.practice_report import closing
+from quiz.questions import LEVELS, MOST
+from quiz.screen import open_console, paragraph
+from quiz.sitting import COUNT, Asked, Sitting, sit_down
+from quiz.store import Store, data_folder
+from quiz.terminal import Terminal
+
+
+class Options(TypedDict):
+    """What is asked for, as click passes it."""
+
+    topic: str | None
+    level: str | None
+    kind: str | None
+    count: int | None
+    seed: int | None
+
+
+@click.command()
+@click.option("--topic", metavar="T", help="A topic's letter or a part of its title.")
+@click.option("--level", metavar="L", help=f"One of {', '.join(LEVELS)}.")
+@click.option("--kind", metavar="K", help="One kind of question; see `memquiz catalog kinds`.")
+@click.option(
+    "--count", type=int, metavar="N", help=f"Number of questions, 1 to {MOST}; else {COUNT}."
+)
+@click.option("--seed", type=int, metavar="S", help="The same seed gives the same questions.")
+@click.option("--new", is_flag=True, help="Begin a new set, whatever was left unfinished.")
+@click.option("--no-save", is_flag=True, help="Keep nothing of this set on disk.")
+@exits
+def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
+    """Answer questions and be told what went wrong.
+
+    A set that was left unfinished goes on where it stopped, if it has the options given. Answers
+    are kept in the user's data folder, or in the folder that MEMQUIZ_DATA names.
+    """
+    asked = Asked(**options)
+    with nullcontext() if no_save else Store(data_folder()) as store:
+        return _practise(sit_down(asked, store=store, new=new))
+
+
+def _practise(sitting: Sitting) -> Exit:
+    console = open_console()
+    learner = Terminal(console, sys.stdin)
+    if sitting.resumed:
+        done, whole = sitting.session.position, len(sitting.session.problems)
+        paragraph(console, f"Going on: {done} of {whole} answered. A new set: --new")
+    dialogue = Dialogue(
+        sitting.session,
+        learner=learner,
+        journal=sitting.journal,
+        build=from_id,
+        clock=monotonic,
+    )
+    ending = dialogue.run()
+    console.print()
+    paragraph(console, closing(dialogue.session, ending, seed=sitting.seed, saved=sitting.saved))
+    return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE

@@ -1,0 +1,174 @@
+"""The learner's SQLite file: opened, made or refused, with every failure said in words."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import final
+
+from engine.errors import Fault, InputError
+
+FILE = "memquiz.sqlite3"
+WITHOUT = "name another folder in MEMQUIZ_DATA, or practise with --no-save"
+SCHEMA = 1
+BUSY_SECONDS = 10.0
+# "memq" in ASCII: tells our file from another program's, also with SQLite's own tools.
+APPLICATION = 0x6D656D71
+
+TABLES = (
+    """
+    CREATE TABLE sets (
+        id INTEGER PRIMARY KEY,
+        created TEXT NOT NULL,
+        finished TEXT,
+        options TEXT NOT NULL,
+        problems TEXT NOT NULL,
+        version TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE attempts (
+        id INTEGER PRIMARY KEY,
+        set_id INTEGER NOT NULL REFERENCES sets (id),
+        position INTEGER NOT NULL,
+        problem TEXT NOT NULL,
+        topic TEXT NOT NULL,
+        typed TEXT NOT NULL,
+        parsed TEXT,
+        said INTEGER,
+        score REAL NOT NULL,
+        verdict TEXT NOT NULL,
+        mistake TEXT,
+        feedback TEXT NOT NULL,
+        hints INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        answered TEXT NOT NULL,
+        undone TEXT,
+        version TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX attempts_by_set ON attempts (set_id, position)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {SCHEMA}",
+)
+
+REASONS = {
+    sqlite3.SQLITE_NOTADB: "is no memquiz database; it is left as it is",
+    sqlite3.SQLITE_CORRUPT: "is damaged; it is left as it is",
+    sqlite3.SQLITE_FULL: "cannot be written: the disk is full",
+    sqlite3.SQLITE_READONLY: "cannot be written: it or its folder is read-only",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; is it a file, in a folder that may be written?",
+    sqlite3.SQLITE_BUSY: "is held by another program that does not let go of it",
+    sqlite3.SQLITE_IOERR: "cannot be written: the disk is full or fails",
+}
+
+
+@final
+class Database:
+    """An open connection. It writes in transactions, each on the disk when it ends.
+
+    Args:
+        folder: made where it does not exist.
+
+    Raises:
+        InputError: from the constructor and both context managers, saying what is wrong with the
+            file. A file that is damaged, newer or another program's is not touched.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        with self._telling():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self._path, timeout=BUSY_SECONDS, isolation_level=None
+            )
+        try:
+            with self._telling():
+                self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to read with."""
+        with self._telling():
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside a transaction: all of it is kept or nothing."""
+        with self._telling():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        connection.execute("PRAGMA foreign_keys = ON")
+        kept = connection.execute("PRAGMA user_version").fetchone()[0]
+        if kept == 0:
+            self._create()
+        elif self._number("application_id") != APPLICATION:
+            raise self._refusal("is another program's database; it is left as it is")
+        elif kept > SCHEMA:
+            what = f"was written by a newer memquiz: format {kept}, this one reads {SCHEMA}"
+            raise self._refusal(what, f"update memquiz; or {WITHOUT}")
+        self._keep_a_log()
+
+    def _create(self) -> None:
+        with self.writing() as connection:
+            if self._number("user_version"):
+                return  # another process was first
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise self._refusal("is another program's database; it is left as it is")
+            for statement in TABLES:
+                connection.execute(statement)
+
+    def _number(self, pragma: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+    def _keep_a_log(self) -> None:
+        """Switch to a write-ahead log, so that two processes can read and write at once."""
+        # The switch does not wait for another process as every other statement does.
+        until = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
+
+    def _refusal(self, what: str, following: str = WITHOUT) -> InputError:
+        return InputError(Fault(str(self._path), what, following))
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            reason = REASONS.get(_code(error), f"cannot be used: {error}")
+            raise self._refusal(reason) from error
+        except (FileExistsError, NotADirectoryError) as error:
+            what = "cannot be made: a file stands where its folder should"
+            raise self._refusal(what) from error
+        except OSError as error:
+            raise self._refusal(f"cannot be used: {error.strerror or error}") from error
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    """Return SQLite's primary result code, 0 where the error came from elsewhere."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -1,0 +1,46 @@
+"""Exit codes, and the one place where bad input becomes a message."""
+
+import sys
+from collections.abc import Callable
+from enum import IntEnum
+from functools import wraps
+from typing import ParamSpec
+
+from engine.errors import InputError
+from quiz.plain import visible
+
+P = ParamSpec("P")
+
+
+class Exit(IntEnum):
+    """What a command's exit code says."""
+
+    DONE = 0
+    NO = 1
+    BAD_INPUT = 2
+    TIGHT = 3
+    INTERRUPTED = 130
+
+
+def exits(command: Callable[P, Exit]) -> Callable[P, None]:
+    """Make a function that returns an `Exit` one that exits, with each fault on a line."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except InputError as error:
+            sys.stdout.flush()
+            sys.stderr.write(faults(error))
+            sys.stderr.flush()
+            code = Exit.BAD_INPUT
+        sys.exit(code)
+
+    return run
+
+
+def faults(error: InputError) -> str:
+    """Return what is wrong, one line a fault, behind a line that counts them."""
+    number = len(error.faults)
+    head = f"memquiz: {number} thing{'s' if number != 1 else ''} to mend"
+    return "\n".join([head, *(f"  {visible(str(fault))}" for fault in error.faults), ""])

@@ -1,0 +1,171 @@
+"""Marking: a typed line against a problem's answer. Knows of no terminal and of no session."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import assert_never
+
+from problems.problem import (
+    CountAnswer,
+    FactorAnswer,
+    Problem,
+    QuantityAnswer,
+    YesNoAnswer,
+)
+from quiz.answers import Quantity, Unreadable, describe, parse_quantity
+from quiz.answers.normal import LONGEST
+from quiz.assess import assess
+from quiz.nearness import credit, nearest
+from quiz.reference import reference
+from quiz.verdict import Verdict, mark_of
+from quiz.yes_no import YesNo, read_yes_no
+
+__all__ = ["Unreadable", "Verdict", "grade", "lacks_number", "skipped"]
+
+HALF = Fraction(1, 2)
+
+
+def grade(problem: Problem, text: str) -> Verdict | Unreadable:
+    """Mark `text`, or say where and why it cannot be read."""
+    if len(text) > LONGEST:
+        return Unreadable(offset=LONGEST, reason=f"type at most {LONGEST} characters")
+    match problem.answer:
+        case QuantityAnswer() as answer:
+            return _quantity(problem, answer, text)
+        case CountAnswer() as answer:
+            return _count(problem, answer, text)
+        case FactorAnswer() as answer:
+            return _factor(problem, answer, text)
+        case YesNoAnswer() as answer:
+            return _yes_no(problem, answer, text)
+        case _:
+            assert_never(problem.answer)
+
+
+def lacks_number(verdict: Verdict) -> bool:
+    """Return whether a yes or no was typed without the number that proves it."""
+    return verdict.said is not None and verdict.parsed is None
+
+
+def skipped(problem: Problem, *, shown: bool) -> Verdict:
+    """Return the verdict of a question passed over, or whose solution was asked for instead."""
+    return Verdict(
+        problem=problem.id,
+        answer="",
+        score=Fraction(0),
+        verdict="shown" if shown else "skipped",
+        feedback=f"{'The answer' if shown else 'Skipped'}: {reference(problem.answer)}.",
+    )
+
+
+def _quantity(problem: Problem, answer: QuantityAnswer, text: str) -> Verdict | Unreadable:
+    quantity = _read(answer, text)
+    if isinstance(quantity, Unreadable):
+        return quantity
+    marked = assess(quantity, answer, problem.mistakes)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed=quantity.value,
+        score=marked.score,
+        verdict=mark_of(marked.score),
+        mistake=marked.mistake,
+        feedback=" ".join([f"{_opening(marked.score)}{reference(problem.answer)}.", *marked.says]),
+        reading=describe(quantity),
+        remarks=quantity.remarks,
+    )
+
+
+def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreadable:
+    quantity = parse_quantity(text, default_unit="1", asks=f"number of {answer.noun}")
+    if isinstance(quantity, Unreadable):
+        return quantity
+    if quantity.low != quantity.high:
+        return Unreadable(offset=0, reason="type one whole number, not a range")
+    if quantity.value.denominator != 1:
+        return Unreadable(offset=0, reason=f"type a whole number of {answer.noun}")
+    right = quantity.value == answer.value
+    mistake = None if right else nearest(quantity.value, problem.mistakes)
+    score = Fraction(int(right))
+    says = [mistake.feedback] if mistake else []
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed=quantity.value,
+        score=score,
+        verdict=mark_of(score),
+        mistake=mistake.name if mistake else None,
+        feedback=" ".join([f"{_opening(score)}{reference(problem.answer)}.", *says]),
+        reading=f"{describe(quantity)} {answer.noun}",
+        remarks=quantity.remarks,
+    )
+
+
+def _factor(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unreadable:
+    plain = QuantityAnswer(value=answer.value, unit="1", default_unit=None)
+    marked = _quantity(problem, plain, text)
+    if isinstance(marked, Unreadable) or marked.parsed is None or marked.score or marked.mistake:
+        return marked
+    if not credit(marked.parsed * answer.value, Fraction(1), "count"):
+        return marked
+    says = "This is the factor upside down: the question asks new over old."
+    return replace(marked, mistake="upside down", feedback=f"{marked.feedback} {says}")
+
+
+def _yes_no(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unreadable:
+    typed = read_yes_no(text)
+    if isinstance(typed, Unreadable):
+        return typed
+    right = HALF if typed.yes == answer.value else Fraction(0)
+    if not typed.rest.strip():
+        return _verdict_alone(problem, answer, text, typed)
+    quantity = _read(answer.proof, typed.rest)
+    if isinstance(quantity, Unreadable):
+        return replace(quantity, offset=quantity.offset + typed.offset)
+    marked = assess(quantity, answer.proof, problem.mistakes)
+    score = right + marked.score / 2
+    wrong = () if right else (f"It is {_word(yes=answer.value)}.",)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed=quantity.value,
+        said=typed.yes,
+        score=score,
+        verdict=mark_of(score),
+        mistake=marked.mistake,
+        feedback=" ".join(
+            [f"{_opening(score)}{reference(problem.answer)}.", *wrong, *marked.says]
+        ),
+        reading=f"{_word(yes=typed.yes)}, {describe(quantity)}",
+        remarks=quantity.remarks,
+    )
+
+
+def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesNo) -> Verdict:
+    score = HALF if typed.yes == answer.value else Fraction(0)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        said=typed.yes,
+        score=score,
+        verdict=mark_of(score),
+        feedback=f"{_opening(score)}{reference(problem.answer)}. The number is the other half.",
+        reading=_word(yes=typed.yes),
+    )
+
+
+def _read(answer: QuantityAnswer, text: str) -> Quantity | Unreadable:
+    asks = "memory, in bytes" if answer.unit == "bytes" else "a number"
+    if answer.default_unit in {"B", "bytes"}:
+        asks = "bytes per parameter"
+    unit = answer.default_unit or "1"
+    return parse_quantity(text, default_unit=unit, symbols=answer.symbols, asks=asks)
+
+
+def _opening(score: Fraction) -> str:
+    if score == 1:
+        return "Right: "
+    return "In part: " if score else "Not quite: "
+
+
+def _word(*, yes: bool) -> str:
+    return "yes" if yes else "no"

@@ -1,0 +1,79 @@
+"""Which questions a set has: (options, seed) fix them."""
+
+from collections.abc import Iterable
+from typing import get_args
+
+from engine.errors import Fault, InputError, unknown
+from problems.draw import Draw
+from problems.problem import TOPICS, Level
+from problems.registry import Kind, kinds
+
+LEVELS = get_args(Level)
+MOST = 200
+SEEDS = 10**9
+
+
+def chosen(
+    *, topic: str | None, level: str | None, kind: str | None, count: int, seed: int
+) -> tuple[str, ...]:
+    """Return the ids of `count` problems of the kinds that fit, each kind before any comes twice.
+
+    Args:
+        topic: a key of `TOPICS` or a part of its title; None for all.
+        level: one of `LEVELS`; None for all.
+        kind: the name of a kind; None for all.
+        count: from 1 to `MOST`.
+        seed: with the same options and kinds, the same seed gives the same problems.
+
+    Raises:
+        InputError: listing every option that names nothing, or options that leave no kind.
+    """
+    faults = [*_unknown(topic, level, kind)]
+    if not 1 <= count <= MOST:
+        faults.append(Fault("--count", f"{count:,} is not in 1 to {MOST}"))
+    if not 0 <= seed < SEEDS:
+        faults.append(Fault("--seed", f"{seed:,} is not in 0 to {SEEDS - 1:,}"))
+    if faults:
+        raise InputError(*faults)
+    fitting = [
+        k
+        for k in kinds().values()
+        if (topic is None or k.topic == topic_key(topic))
+        and (level is None or k.level == level)
+        and (kind is None or k.name == kind)
+    ]
+    if not fitting:
+        raise InputError(_nothing_fits(topic, level, kind))
+    return _drawn(fitting, count, seed)
+
+
+def topic_key(said: str) -> str | None:
+    """Return the topic's letter for its letter or the one title that `said` is a part of."""
+    if said.upper() in TOPICS:
+        return said.upper()
+    found = [key for key, title in TOPICS.items() if said.strip().lower() in title.lower()]
+    return found[0] if len(found) == 1 else None
+
+
+def _drawn(fitting: list[Kind], count: int, seed: int) -> tuple[str, ...]:
+    draw = Draw("practice", seed)
+    ids: list[str] = []
+    while len(ids) < count:
+        ids += [f"{k.name}@{draw.below(SEEDS)}" for k in draw.sample(fitting, len(fitting))]
+    return tuple(ids[:count])
+
+
+def _unknown(topic: str | None, level: str | None, kind: str | None) -> Iterable[Fault]:
+    if topic is not None and topic_key(topic) is None:
+        known = ", ".join(f"{key} ({title})" for key, title in TOPICS.items())
+        yield Fault("--topic", f"{topic[:40]!r} is no topic", f"topics: {known}")
+    if level is not None and level not in LEVELS:
+        yield unknown("--level", level[:40], LEVELS)
+    if kind is not None and kind not in kinds():
+        yield unknown("--kind", kind[:40], tuple(kinds()))
+
+
+def _nothing_fits(topic: str | None, level: str | None, kind: str | None) -> Fault:
+    asked = {"topic": topic, "level": level, "kind": kind}
+    said = ", ".join(f"--{name} {value}" for name, value in asked.items() if value is not None)
+    return Fault(said or "questions", "no kind of question fits", "see memquiz catalog kinds")

@@ -1,0 +1,30 @@
+"""The right answer as it is said."""
+
+from fractions import Fraction
+from typing import Literal, assert_never
+
+from engine.units import KB, both
+from problems.problem import Answer, CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
+
+
+def reference(answer: Answer) -> str:
+    """Return the right answer: "25.27 GB = 23.53 GiB", "8 GPUs", "no, 93.1 GB = 86.71 GiB"."""
+    match answer:
+        case QuantityAnswer(value=value, unit=unit):
+            return amount(value, unit)
+        case CountAnswer(value=count, noun=noun):
+            return f"{count:,} {noun}"
+        case FactorAnswer(value=value):
+            return f"{amount(value, '1')} times"
+        case YesNoAnswer(value=yes, proof=proof):
+            return f"{'yes' if yes else 'no'}, {amount(proof.value, proof.unit)}"
+        case _:
+            assert_never(answer)
+
+
+def amount(value: Fraction, unit: Literal["bytes", "1"]) -> str:
+    """Return a number with its unit, plain numbers and few bytes to four digits."""
+    if unit == "bytes" and abs(value) >= KB:
+        return both(round(value))
+    plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.4g}"
+    return f"{plain} bytes" if unit == "bytes" else plain

@@ -1,0 +1,121 @@
+"""The scenario that a command is about: a TOML file, options in place of one, or both."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from engine.errors import Fault, InputError
+from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.scenario import ATTENTIONS, IMPLEMENTATIONS, RECOMPUTES, Scenario
+from engine.scenario_file import from_mapping, read_tables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """An option and the key of a scenario file that it sets."""
+
+    table: str
+    key: str
+    kind: type = int
+    says: str
+    flag: str = ""
+
+    @property
+    def name(self) -> str:
+        """The parameter's name in Python."""
+        return f"{self.table}__{self.key}"
+
+    @property
+    def option(self) -> Callable[[Any], Any]:
+        """The click decorator."""
+        flag = self.flag or "--" + self.key.replace("_", "-")
+        metavar = {int: "N", float: "P", str: "NAME"}.get(self.kind)
+        return click.option(flag, self.name, type=self.kind, metavar=metavar, help=self.says)
+
+
+def _named(table: str, key: str, says: str, flag: str = "") -> Entry:
+    return Entry(table=table, key=key, kind=str, says=says, flag=flag)
+
+
+def _counted(table: str, key: str, says: str) -> Entry:
+    return Entry(table=table, key=key, says=says)
+
+
+ENTRIES = (
+    _named("model", "name", "A model of `memquiz catalog models`.", "--model"),
+    _named("model", "config", "A Hugging Face config.json, in place of a model's name."),
+    _counted("model", "layers", "Decoder layers of a model of your own."),
+    _counted("model", "hidden", "Its hidden size."),
+    _counted("model", "heads", "Its query heads."),
+    _counted("model", "kv_heads", "Its key-value heads; else as many as query heads."),
+    _counted("model", "head_dim", "Size of a head; else hidden / heads."),
+    _counted("model", "ffn", "Width of its MLP."),
+    _counted("model", "vocab", "Its vocabulary entries."),
+    _named("model", "implementation", f"Its software: {', '.join(IMPLEMENTATIONS)}."),
+    _counted("workload", "sequence", "Tokens of a sequence."),
+    _counted("workload", "micro_batch", "Sequences in one forward pass on one GPU; else 1."),
+    _counted("workload", "gradient_accumulation", "Forward passes before a step; else 1."),
+    _named("recipe", "precision", f"{', '.join(PRECISIONS)}; else mixed."),
+    _named("recipe", "optimizer", f"{', '.join(OPTIMIZERS)}; else adamw."),
+    _named("recipe", "attention", f"{', '.join(ATTENTIONS)}; else flash."),
+    _named("recipe", "recompute", f"{', '.join(RECOMPUTES)}; else none."),
+    Entry(
+        table="recipe",
+        key="dropout",
+        kind=float,
+        says="Probability of dropout; else the model's own.",
+    ),
+    _counted("parallel", "data", "Data-parallel ranks; else all GPUs."),
+    _counted("parallel", "zero", "ZeRO stage: 0, 1, 2 or 3 (FSDP); else 0."),
+    _named("hardware", "gpu", "A GPU of `memquiz catalog gpus`."),
+    _counted("hardware", "gpus", "Number of GPUs; else 1."),
+)
+MODELS_OWN = {"implementation"}
+
+
+def scenario_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the SCENARIO argument and the options that stand for one or change it."""
+    decorated = reduce(lambda made, entry: entry.option(made), reversed(ENTRIES), command)
+    return click.argument("scenario", required=False)(decorated)
+
+
+def scenario_from(file: str | None, options: Mapping[str, object]) -> Scenario:
+    """Return the scenario of a file ("-" is standard input) with options in place of its keys.
+
+    Args:
+        file: as typed; None where only options were given.
+        options: by the names of `ENTRIES`; None where one was not given.
+
+    Raises:
+        InputError: neither a file nor an option was given, or what they say is refused.
+    """
+    given = {entry: options[entry.name] for entry in ENTRIES if options[entry.name] is not None}
+    if file is None and not given:
+        ways = "give a TOML file, - for standard input, or --model, --sequence and --gpu"
+        raise InputError(Fault("SCENARIO", "is missing", ways))
+    if file is None:
+        return from_mapping(_changed({}, given))
+    path = Path(file)
+    return from_mapping(_changed(read_tables(path), given), folder=path.parent)
+
+
+def _changed(tables: Mapping[str, Any], given: Mapping[Entry, object]) -> dict[str, Any]:
+    """Return `tables` with what was given; what is no table stays, to be refused by its name."""
+    changed = dict(tables)
+    if any(entry.name in {"model__name", "model__config"} for entry in given):
+        # Another model takes the place of the file's, sizes and all.
+        changed["model"] = {k: v for k, v in _table(tables, "model").items() if k in MODELS_OWN}
+    for entry, value in given.items():
+        if isinstance(changed.get(entry.table, {}), dict):
+            absolute = str(Path(str(value)).absolute()) if entry.key == "config" else value
+            changed[entry.table] = _table(changed, entry.table) | {entry.key: absolute}
+    return changed
+
+
+def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = tables.get(name, {})
+    return value if isinstance(value, dict) else {}

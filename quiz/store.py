@@ -1,0 +1,163 @@
+"""Sets and answers as they are kept: written at once, never overwritten."""
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self, final
+
+import platformdirs
+
+from quiz.database import Database
+from quiz.practice import Given
+from quiz.release import version
+from quiz.verdict import Verdict
+
+PLACE = "MEMQUIZ_DATA"
+
+RECORD = """
+    INSERT INTO attempts (
+        set_id, position, problem, topic, typed, parsed, said, score, verdict, mistake, feedback,
+        hints, seconds, answered, version
+    ) VALUES (
+        :set_id, :position, :problem, :topic, :typed, :parsed, :said, :score, :verdict, :mistake,
+        :feedback, :hints, :seconds, :answered, :version
+    )
+"""
+STANDING = """
+    SELECT position, problem, topic, typed, parsed, said, score, verdict, mistake, feedback,
+        hints, seconds
+    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedSet:
+    """A set of questions as it was kept, with the answers that stand."""
+
+    key: int
+    options: dict[str, Any]
+    problems: tuple[str, ...]
+    given: tuple[Given, ...]
+
+
+def data_folder() -> Path:
+    """Return the folder of the learner's data: `MEMQUIZ_DATA`, or the platform's own."""
+    named = os.environ.get(PLACE)
+    return Path(named) if named else Path(platformdirs.user_data_dir("memquiz", appauthor=False))
+
+
+@final
+class Store:
+    """The learner's file. Every method that writes has committed when it returns.
+
+    Raises:
+        InputError: from every method, where the file cannot be read or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._database = Database(folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def start(self, options: dict[str, Any], problems: tuple[str, ...]) -> int:
+        """Keep a new set and return its key."""
+        row = (_now(), json.dumps(options), json.dumps(problems), version())
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO sets (created, options, problems, version) VALUES (?, ?, ?, ?)", row
+            )
+            return int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
+
+    def unfinished(self, asked: dict[str, Any]) -> SavedSet | None:
+        """Return the newest set that is not finished and has the options that were `asked` for.
+
+        Args:
+            asked: the options that were given; one that is None matches every set.
+        """
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT id, options, problems FROM sets WHERE finished IS NULL ORDER BY id DESC"
+            ).fetchall()
+        for key, options, problems in rows:
+            kept = json.loads(options)
+            if all(value is None or kept.get(name) == value for name, value in asked.items()):
+                return SavedSet(
+                    key=key,
+                    options=kept,
+                    problems=tuple(json.loads(problems)),
+                    given=self._given(key),
+                )
+        return None
+
+    def record(self, key: int, position: int, given: Given) -> None:
+        """Keep an answer."""
+        verdict = given.verdict
+        row = {
+            "set_id": key,
+            "position": position,
+            "problem": verdict.problem,
+            "topic": given.topic,
+            "typed": verdict.answer,
+            "parsed": None if verdict.parsed is None else str(verdict.parsed),
+            "said": verdict.said,
+            "score": float(verdict.score),
+            "verdict": verdict.verdict,
+            "mistake": verdict.mistake,
+            "feedback": verdict.feedback,
+            "hints": given.hints,
+            "seconds": given.seconds,
+            "answered": _now(),
+            "version": version(),
+        }
+        with self._database.writing() as connection:
+            connection.execute(RECORD, row)
+
+    def undo(self, key: int, position: int) -> None:
+        """Mark the answer at `position` as taken back; it stays in the file."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE attempts SET undone = ? "
+                "WHERE set_id = ? AND position = ? AND undone IS NULL",
+                (_now(), key, position),
+            )
+
+    def finish(self, key: int) -> None:
+        """Mark a set as finished, so that it is not taken up again."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE sets SET finished = ? WHERE id = ?", (_now(), key))
+
+    def _given(self, key: int) -> tuple[Given, ...]:
+        """Return the answers that stand, up to the first question that has none."""
+        with self._database.reading() as connection:
+            rows = connection.execute(STANDING, (key,)).fetchall()
+        by_position = {row[0]: _given_from(row[1:]) for row in rows}
+        standing: list[Given] = []
+        while len(standing) in by_position:
+            standing.append(by_position[len(standing)])
+        return tuple(standing)
+
+
+def _given_from(row: tuple[Any, ...]) -> Given:
+    problem, topic, typed, parsed, said, score, mark, mistake, feedback, hints, seconds = row
+    verdict = Verdict(
+        problem=problem,
+        answer=typed,
+        parsed=None if parsed is None else Fraction(parsed),
+        said=None if said is None else bool(said),
+        score=Fraction(score),
+        verdict=mark,
+        mistake=mistake,
+        feedback=feedback,
+    )
+    return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

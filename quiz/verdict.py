@@ -1,0 +1,61 @@
+"""What marking gives, in one shape for every type of answer."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """A marked answer.
+
+    Args:
+        problem: the problem's id.
+        answer: what was typed.
+        parsed: the number as understood, in bytes or plain; None where none was given.
+        said: the yes or no as understood; None where none was asked.
+        score: from 0 to 1.
+        verdict: the score as a word; "skipped" and "shown" are questions that were not answered.
+        mistake: the name of the mistake that gives this number, where one does.
+        feedback: the reference first, then what went wrong or how the range fared.
+        reading: how the answer was read, such as "37 GB = 37.0e9 bytes = 34.46 GiB".
+        remarks: what was assumed in reading it.
+    """
+
+    problem: str
+    answer: str
+    parsed: Fraction | None = None
+    said: bool | None = None
+    score: Fraction
+    verdict: Mark
+    mistake: str | None = None
+    feedback: str
+    reading: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as plain values; `parsed` is an object where a yes or no was asked."""
+        number = None if self.parsed is None else _number(self.parsed)
+        return {
+            "problem": self.problem,
+            "answer": self.answer,
+            "parsed": number if self.said is None else {"yes": self.said, "number": number},
+            "score": float(self.score),
+            "verdict": self.verdict,
+            "mistake": self.mistake,
+            "feedback": self.feedback,
+        }
+
+
+def mark_of(score: Fraction) -> Mark:
+    """Return the word for a score."""
+    if score == 1:
+        return "correct"
+    return "partial" if score else "wrong"
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)

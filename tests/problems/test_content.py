@@ -1,0 +1,191 @@
+"""The bank linted: every kind over many seeds reads well, is solvable and gives nothing away."""
+
+import re
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from problems.draft import FULL_CREDIT
+from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
+from problems.registry import build, kinds
+from problems.wording import gb, number, paper, short
+
+SEEDS = 60
+NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
+every_kind = pytest.mark.parametrize("kind", kinds())
+
+
+@cache
+def drawn(kind):
+    return tuple(build(kind, seed) for seed in range(SEEDS))
+
+
+def texts(problem):
+    yield problem.prompt
+    yield from problem.hints
+    yield from (step.text for step in problem.solution)
+    yield from (mistake.feedback for mistake in problem.mistakes)
+
+
+def quantity(problem):
+    answer = problem.answer
+    return answer.proof if isinstance(answer, YesNoAnswer) else answer
+
+
+def shown(problem):
+    """The answer as a solution may write it."""
+    answer = quantity(problem)
+    if isinstance(answer, CountAnswer):
+        return {f"{answer.value}"}
+    if isinstance(answer, FactorAnswer):
+        return {short(answer.value)}
+    if answer.unit == "1":
+        return {number(int(answer.value))}
+    if answer.default_unit == "B":
+        return {short(answer.value)}
+    return {gb(answer.value), paper(answer.value)}
+
+
+@every_kind
+def test_no_template_mark_or_placeholder_is_left(kind):
+    for problem in drawn(kind):
+        for text in texts(problem):
+            assert not re.search(r"[{}]|%\}|None|Fraction|nan|  | ,| \.(?!\d)", text), text
+
+
+@every_kind
+def test_sentences_begin_with_a_capital_and_prompts_end_with_a_stop(kind):
+    for problem in drawn(kind):
+        for line in problem.prompt.splitlines():
+            assert re.match(r"[A-Z0-9]", line), line
+            assert line[-1] in ".?", line
+
+
+@every_kind
+def test_prompts_state_the_unit_of_a_bare_number(kind):
+    for problem in drawn(kind):
+        answer = quantity(problem)
+        if isinstance(answer, CountAnswer):
+            assert f"whole number of {answer.noun}" in problem.prompt
+        elif isinstance(answer, FactorAnswer):
+            assert "plain factor" in problem.prompt
+        elif answer.unit == "1":
+            assert "plain number" in problem.prompt
+        elif answer.default_unit == "B":
+            assert "A bare number is in bytes" in problem.prompt
+        else:
+            assert "GB is 10^9 bytes and the unit of a bare number" in problem.prompt
+
+
+@every_kind
+def test_prompts_state_how_near_is_full_credit(kind):
+    for problem in drawn(kind):
+        answer = quantity(problem)
+        if isinstance(answer, QuantityAnswer):
+            percent = int(100 * FULL_CREDIT[answer.band])
+            assert f"full credit within {percent}%" in problem.prompt
+
+
+@every_kind
+def test_solutions_end_with_the_answer(kind):
+    for problem in drawn(kind):
+        last = problem.solution[-1].text
+        assert any(last.endswith(said) for said in shown(problem)), last
+
+
+@every_kind
+def test_solutions_begin_on_the_whiteboard_and_end_exact(kind):
+    for problem in drawn(kind):
+        depths = [step.depth for step in problem.solution]
+        assert depths == sorted(depths, reverse=True)
+        assert set(depths) == {"whiteboard", "exact"}
+
+
+@every_kind
+def test_hints_do_not_give_the_answer(kind):
+    for problem in drawn(kind):
+        answer, text = quantity(problem), "\n".join(problem.hints)
+        if isinstance(answer, CountAnswer):
+            assert f"{answer.value} {answer.noun}" not in text
+            continue
+        plain = isinstance(answer, FactorAnswer) or answer.default_unit != "GB"
+        found = NUMBER.findall(re.sub(r"\d+-bit", "", text)) if plain else text
+        assert not [said for said in shown(problem) if said in found], text
+
+
+@every_kind
+def test_each_problem_has_three_different_hints(kind):
+    for problem in drawn(kind):
+        assert len(set(problem.hints)) == 3
+        assert all(len(hint) > 20 for hint in problem.hints)
+
+
+@every_kind
+def test_mistakes_differ_in_name_and_value(kind):
+    for problem in drawn(kind):
+        values = [mistake.value for mistake in problem.mistakes]
+        names = [mistake.name for mistake in problem.mistakes]
+        assert len(set(values)) == len(values)
+        assert len(set(names)) == len(names)
+
+
+@every_kind
+def test_no_mistake_earns_full_credit(kind):
+    for problem in drawn(kind):
+        answer = quantity(problem)
+        right = Fraction(answer.value)
+        band = FULL_CREDIT[answer.band] if isinstance(answer, QuantityAnswer) else 0
+        for mistake in problem.mistakes:
+            assert abs(mistake.value / right - 1) > band
+
+
+@every_kind
+def test_most_problems_have_two_mistakes_or_more(kind):
+    counts = [len(problem.mistakes) for problem in drawn(kind)]
+    assert sum(count >= 2 for count in counts) >= 0.9 * SEEDS
+
+
+@every_kind
+def test_feedback_begins_with_the_number_and_neither_praises_nor_scolds(kind):
+    for problem in drawn(kind):
+        for mistake in problem.mistakes:
+            assert re.match(r"[\d,.]+", mistake.feedback), mistake.feedback
+            assert not re.search(
+                r"good|great|sorry|unfortunately|!|wrong", mistake.feedback, re.IGNORECASE
+            )
+
+
+@every_kind
+def test_texts_are_of_readable_length(kind):
+    for problem in drawn(kind):
+        assert 150 <= len(problem.prompt) <= 1100, problem.prompt
+        assert all(20 <= len(mistake.feedback) <= 320 for mistake in problem.mistakes)
+        assert all(1 <= len(step.text) <= 260 for step in problem.solution)
+        assert 3 <= len(problem.solution) <= 20
+
+
+@every_kind
+def test_prompts_differ_from_seed_to_seed(kind):
+    prompts = {problem.prompt for problem in drawn(kind)}
+    assert len(prompts) >= 0.9 * SEEDS
+
+
+@every_kind
+def test_answers_spread(kind):
+    values = {quantity(problem).value for problem in drawn(kind)}
+    assert len(values) >= 8
+    assert max(values) >= 4 * min(values)
+
+
+@every_kind
+def test_symbols_of_a_problem_are_positive_numbers(kind):
+    for problem in drawn(kind):
+        answer = quantity(problem)
+        if isinstance(answer, QuantityAnswer):
+            assert all(value > 0 for value in answer.symbols.values())
+
+
+@every_kind
+def test_a_problem_is_the_same_each_time(kind):
+    assert build(kind, 5) == drawn(kind)[5]

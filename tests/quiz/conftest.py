@@ -1,0 +1,96 @@
+"""Problems made by hand, and memquiz as a process of its own."""
+
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from problems.problem import Mistake, Problem, QuantityAnswer, Step, YesNoAnswer
+
+ROOT = Path(__file__).parents[2]
+
+GB = 10**9
+
+
+def problem_with(answer, mistakes=()):
+    return Problem(
+        kind="made",
+        topic="A",
+        level="mid",
+        seed=7,
+        prompt="How much does it take?",
+        answer=answer,
+        hints=("think of the shards", "12/8", "13.48 + 10.11 + 1.68"),
+        solution=(
+            Step(text="7 x 3.75 = 26 GB", depth="whiteboard"),
+            Step(text="weights: 13.48 GB"),
+        ),
+        mistakes=tuple(
+            Mistake(name=name, value=Fraction(value), feedback=f"This is {name}.")
+            for name, value in mistakes
+        ),
+    )
+
+
+@pytest.fixture
+def make_problem():
+    return problem_with
+
+
+@pytest.fixture
+def states_problem():
+    """Llama-2-7B under ZeRO-2 on 8 GPUs: 25.27 GB; ZeRO-1 would be 37.06 GB."""
+    return problem_with(
+        QuantityAnswer(value=Fraction(25_269_058_560), symbols={"P": 6_738_415_616, "s": 4096}),
+        (("gradients left whole", 37_061_285_888), ("master copy forgotten", 21_899_850_752)),
+    )
+
+
+@pytest.fixture
+def fits_problem():
+    """Does it fit? No: 93 GB."""
+    return problem_with(
+        YesNoAnswer(value=False, proof=QuantityAnswer(value=Fraction(93 * GB), band="estimate")),
+        (("loss forgotten", 60 * GB),),
+    )
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def environment(data):
+    """What a process of memquiz sees: the checkout, a data folder of its own, UTF-8."""
+    kept = ("PATH", "HOME", "SYSTEMROOT")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {
+        "PYTHONPATH": str(ROOT),
+        "MEMQUIZ_DATA": str(data),
+        "PYTHONUTF8": "1",
+        "COLUMNS": "80",
+    }
+
+
+@pytest.fixture
+def memquiz(environment, tmp_path):
+    """Run memquiz with arguments and what is typed; its exit code, output and errors."""
+
+    def run(*arguments, typed="", **changes):
+        return subprocess.run(
+            [sys.executable, "-m", "quiz", *map(str, arguments)],
+            input=typed,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment | changes,
+            cwd=tmp_path,
+            timeout=60,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,119 @@
+import itertools
+
+import pytest
+
+from engine.errors import Fault, InputError
+from quiz.dialogue import Dialogue
+from quiz.practice import Session
+
+
+class Script:
+    """A learner who types given lines and remembers what was shown; the journal writes there."""
+
+    def __init__(self, *lines, interactive=True):
+        self.lines = list(lines)
+        self.interactive = interactive
+        self.log = []
+
+    def read(self):
+        line = self.lines.pop(0) if self.lines else None
+        if isinstance(line, BaseException):
+            raise line
+        return line
+
+    def ask(self, session, _problem):
+        self.log.append(f"ask {session.position}")
+
+    def tell(self, event, _problem):
+        self.log.append(type(event).__name__)
+
+    def pause(self):
+        self.log.append("pause")
+
+    def explain(self, _problem):
+        self.log.append("explain")
+
+    def record(self, position, given):
+        self.log.append(f"record {position} {given.verdict.answer}")
+
+    def undo(self, position):
+        self.log.append(f"undo {position}")
+
+    def finish(self):
+        self.log.append("finish")
+
+
+@pytest.fixture
+def sit(states_problem):
+    def run(script, *, journal=None):
+        seconds = itertools.count()
+        dialogue = Dialogue(
+            Session(problems=("made@7", "made@8")),
+            learner=script,
+            journal=journal or script,
+            build=lambda _id: states_problem,
+            clock=lambda: next(seconds),
+        )
+        return dialogue, dialogue.run()
+
+    return run
+
+
+def test_an_answer_is_kept_before_its_verdict_is_shown(sit):
+    script = Script("37 GB", "", "25.27 GB", "")
+    _, ending = sit(script)
+    assert ending == "finished"
+    assert script.log == [
+        "ask 0", "record 0 37 GB", "Marked", "pause",
+        "ask 1", "record 1 25.27 GB", "Marked", "pause",
+        "finish",
+    ]  # fmt: skip
+
+
+def test_behind_a_pipe_every_line_is_an_answer(sit):
+    script = Script("37 GB", "25.27 GB", interactive=False)
+    assert sit(script)[1] == "finished"
+    assert "pause" not in script.log
+
+
+def test_between_two_questions_the_solution_can_be_read_and_the_answer_taken_back(sit):
+    script = Script("37 GB", "w", "u", "25.27 GB")
+    dialogue, ending = sit(script)
+    assert ending == "stopped"
+    assert script.log[:8] == [
+        "ask 0", "record 0 37 GB", "Marked", "pause", "explain", "pause", "undo 0", "Undone",
+    ]  # fmt: skip
+    assert dialogue.session.given[0].verdict.answer == "25.27 GB"
+
+
+def test_the_last_answer_can_be_taken_back_before_the_set_ends(sit):
+    script = Script("1 GB", "", "2 GB", "u", "25.27 GB", "")
+    dialogue, ending = sit(script)
+    assert ending == "finished"
+    assert [g.verdict.answer for g in dialogue.session.given] == ["1 GB", "25.27 GB"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "position"),
+    [(("q",), 0), ((), 0), (("37 GB", "q"), 1), (("37 GB",), 1), (("37 GB", "", "quit"), 1)],
+)
+def test_stopping_leaves_the_set_where_it_is(sit, lines, position):
+    dialogue, ending = sit(Script(*lines))
+    assert (ending, dialogue.session.position) == ("stopped", position)
+
+
+def test_an_interrupt_keeps_what_was_answered(sit):
+    script = Script("37 GB", "", KeyboardInterrupt())
+    dialogue, ending = sit(script)
+    assert (ending, dialogue.session.position) == ("interrupted", 1)
+
+
+def test_an_answer_that_cannot_be_kept_is_not_marked(sit):
+    class Full(Script):
+        def record(self, *_):
+            raise InputError(Fault("disk", "is full"))
+
+    script = Script("37 GB")
+    with pytest.raises(InputError):
+        sit(script, journal=Full())
+    assert script.log == ["ask 0"]

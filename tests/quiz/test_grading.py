@@ -1,0 +1,173 @@
+import json
+from fractions import Fraction
+
+import pytest
+
+from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer
+from quiz.grading import Unreadable, grade, lacks_number
+
+GB = 10**9
+
+
+def marked(problem, typed):
+    verdict = grade(problem, typed)
+    assert not isinstance(verdict, Unreadable), verdict
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("typed", "score", "mistake"),
+    [
+        ("25.27 GB", 1, None),
+        ("25.27", 1, None),
+        ("23.53 GiB", 1, None),
+        ("3.75 P bytes", 1, None),
+        ("26 GB", 0, None),
+        ("37 GB", 0, "gradients left whole"),
+        ("21.9 GB", 0, "master copy forgotten"),
+        ("23.53 GB", "1/2", "GiB typed as GB"),
+        ("25.27 GiB", "1/2", "GB typed as GiB"),
+        ("25-25.6 GB", 1, None),
+        ("20-30 GB", 1, None),
+        ("20-60 GB", 0, None),
+        ("500 GB", 0, None),
+    ],
+)
+def test_a_count_is_full_within_2_percent_and_else_its_mistake(
+    states_problem, typed, score, mistake
+):
+    verdict = marked(states_problem, typed)
+    assert (verdict.score, verdict.mistake) == (Fraction(score), mistake)
+
+
+@pytest.mark.parametrize(("typed", "word"), [("20-60 GB", "holds"), ("50-60 GB", "misses")])
+def test_a_range_is_told_whether_it_holds_the_reference(states_problem, typed, word):
+    assert f"Your range {word} it" in marked(states_problem, typed).feedback
+
+
+def test_a_gb_for_gib_slip_inside_the_estimate_band_is_said_and_costs_nothing(make_problem):
+    problem = make_problem(QuantityAnswer(value=Fraction(100 * GB), band="estimate"))
+    verdict = marked(problem, "93.13 GB")
+    assert (verdict.score, verdict.mistake) == (1, None)
+    assert "GiB typed as GB" in verdict.feedback
+
+
+def test_a_slip_that_the_problem_knows_takes_the_problems_words(make_problem):
+    problem = make_problem(
+        QuantityAnswer(value=Fraction(100 * GB)),
+        [("GiB typed as GB", Fraction(100 * GB * GB, 2**30))],
+    )
+    verdict = marked(problem, "93.13 GB")
+    assert (verdict.score, verdict.mistake) == (Fraction(1, 2), "GiB typed as GB")
+    assert "This is GiB typed as GB." in verdict.feedback
+
+
+def test_a_wrong_number_is_answered_with_the_right_one_first(states_problem):
+    feedback = marked(states_problem, "37 GB").feedback
+    assert feedback == "Not quite: 25.27 GB = 23.53 GiB. This is gradients left whole."
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [("26 GB", "3% too high"), ("12 GB", "too low by a factor of 2.11"), ("0", "Not quite")],
+)
+def test_a_wrong_number_without_a_name_is_told_its_distance(states_problem, typed, says):
+    assert says in marked(states_problem, typed).feedback
+
+
+@pytest.mark.parametrize(
+    ("typed", "score"), [("8", 1), ("8 GPUs", 1), ("eight", 1), ("9", 0), ("7 GPUs", 0)]
+)
+def test_a_count_of_things_is_right_or_wrong(make_problem, typed, score):
+    assert marked(make_problem(CountAnswer(value=8, noun="GPUs")), typed).score == score
+
+
+@pytest.mark.parametrize("typed", ["7-8", "7.5", "8 GB"])
+def test_a_count_of_things_is_one_whole_number(make_problem, typed):
+    assert isinstance(grade(make_problem(CountAnswer(value=8, noun="GPUs")), typed), Unreadable)
+
+
+@pytest.mark.parametrize(
+    ("typed", "score", "mistake"),
+    [
+        ("4x", 1, None),
+        ("4", 1, None),
+        ("4.05 times", 1, None),
+        ("1/4", 0, "upside down"),
+        ("25%", 0, "upside down"),
+        ("2x", 0, None),
+    ],
+)
+def test_a_factor_is_full_within_2_percent(make_problem, typed, score, mistake):
+    verdict = marked(make_problem(FactorAnswer(value=Fraction(4))), typed)
+    assert (verdict.score, verdict.mistake) == (score, mistake)
+
+
+@pytest.mark.parametrize(
+    ("typed", "score", "mistake"),
+    [
+        ("no, 93 GB", 1, None),
+        ("doesn't fit: 100 GB", 1, None),
+        ("no, 120 GB", "3/4", None),
+        ("no, 60 GB", "5/8", "loss forgotten"),
+        ("no, 5 GB", "1/2", None),
+        ("yes, 93 GB", "1/2", None),
+        ("yes, 5 GB", 0, None),
+        ("93 GB, no", 1, None),
+    ],
+)
+def test_yes_or_no_is_half_and_its_number_the_other(fits_problem, typed, score, mistake):
+    verdict = marked(fits_problem, typed)
+    assert (verdict.score, verdict.mistake) == (Fraction(score), mistake)
+
+
+@pytest.mark.parametrize(("typed", "score"), [("no", "1/2"), ("fits", 0)])
+def test_a_verdict_alone_can_be_marked_and_lacks_its_number(fits_problem, typed, score):
+    verdict = marked(fits_problem, typed)
+    assert verdict.score == Fraction(score)
+    assert lacks_number(verdict)
+
+
+def test_a_number_alone_does_not_answer_yes_or_no(fits_problem):
+    assert isinstance(grade(fits_problem, "93 GB"), Unreadable)
+
+
+@pytest.mark.parametrize("typed", ["no, foo", "no, 93 foos", "yes 5 parsecs"])
+def test_an_unreadable_number_behind_a_verdict_is_pointed_at_in_the_whole_line(
+    fits_problem, typed
+):
+    found = grade(fits_problem, typed)
+    assert isinstance(found, Unreadable)
+    assert 3 <= found.offset <= len(typed)
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "?", "idk", "{{7*7}} GB", "__import__('os')", "9" * 10_000, "\x1b[2J", "-5 GB"]
+)
+def test_what_cannot_be_read_is_a_value(states_problem, typed):
+    found = grade(states_problem, typed)
+    assert isinstance(found, Unreadable)
+    assert 0 <= found.offset <= len(typed)
+    assert found.reason
+
+
+def test_the_reading_shows_both_units(states_problem):
+    assert marked(states_problem, "16 gb").reading == "16 GB = 16.0e9 bytes = 14.9 GiB"
+
+
+def test_a_verdict_as_json_has_the_stable_keys(states_problem):
+    verdict = marked(states_problem, "37 GB").as_json
+    assert json.loads(json.dumps(verdict)) == {
+        "problem": "made@7",
+        "answer": "37 GB",
+        "parsed": 37 * GB,
+        "score": 0.0,
+        "verdict": "wrong",
+        "mistake": "gradients left whole",
+        "feedback": "Not quite: 25.27 GB = 23.53 GiB. This is gradients left whole.",
+    }
+
+
+def test_the_parsed_form_of_a_yes_or_no_has_both_halves(fits_problem):
+    parsed = marked(fits_problem, "no, 93 GB").as_json["parsed"]
+    assert parsed == {"yes": False, "number": 93 * GB}

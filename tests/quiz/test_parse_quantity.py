@@ -1,0 +1,273 @@
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.units import BINARY, DECIMAL
+from quiz.answers import Quantity, Unreadable, caret, describe, parse_quantity
+
+ROWS = tomllib.loads(Path(__file__).with_name("typed_answers.toml").read_text(encoding="utf-8"))
+
+MEMORY = {"default_unit": "GB", "asks": "memory, in bytes"}
+RATIO = {"default_unit": None, "asks": "a ratio (how many times larger)"}
+CONTEXTS = {
+    "memory": MEMORY,
+    "no_default": {"asks": "memory, in bytes"},
+    "symbolic": {**MEMORY, "symbols": {"P": 1_300_000_000}},
+    "symbols": {
+        **MEMORY,
+        "symbols": {"Ψ": 7_500_000_000, "N": 64, "s": 2048, "b": 1, "h": 4096, "L": 32},
+    },
+    "per_parameter": {"default_unit": "bytes", "asks": "bytes per parameter"},
+    "parameters": {"asks": "number of parameters"},
+    "ratio": RATIO,
+    "gpus": {"asks": "number of GPUs"},
+}
+CASES = [(kind, row) for kind, rows in ROWS.items() for row in rows]
+READ = [(kind, row) for kind, row in CASES if "value" in row]
+REFUSED = [(kind, row["typed"]) for kind, row in CASES if "value" not in row]
+
+HOSTILE = [
+    "9" * 10**6,
+    "1+" * 3000 + "1",
+    "9**9**9",
+    "1e999999999",
+    "1e-999999999",
+    "9^99 * 9^99",
+    "((1/3)^60)^60",
+    "2^" * 60 + "2",
+    "(" * 200,
+    "(" * 90 + "1" + ")" * 90,
+    "1B*" * 20 + "1B",
+    "7B*7B*7B*7B*7B*7B*7B",
+    "1/9999999999" * 15,
+    "__import__('os').system('id')",
+    "().__class__.__mro__",
+    "{{7*7}}",
+    "${16}",
+    "$(id)",
+    "`id`",
+    "%s%s%n",
+    "16 GB; DROP TABLE answers",
+    "16 GB' OR '1'='1",
+    "<b>16 GB</b>",
+    "\x1b[31m16 GB\x1b[0m",
+    "16\u202eGB",
+    "16\u200bGB",
+    "\ufeff16 GB",
+    "1\u03366",
+    "16 \N{GRINNING FACE}",
+    "16\ud800GB",
+    "16\x00GB",
+    "16\n20",
+    "[bold]16[/bold]",
+    "lambda: 16",
+    "16 if True else 2",
+    "max(16, 20)",
+    "√256",
+    "16 # GB",
+    "\\u0031",
+    "∞",
+]
+
+
+def read(typed: str, **context: object) -> Quantity:
+    found = parse_quantity(typed, **(context or MEMORY))
+    assert isinstance(found, Quantity), found
+    return found
+
+
+@pytest.mark.parametrize(("kind", "row"), READ, ids=[f"{k}: {r['typed']}" for k, r in READ])
+def test_an_answer_is_read_as_a_person_reads_it(kind: str, row: Mapping[str, str]) -> None:
+    found = read(row["typed"], **CONTEXTS[kind])
+    value = Fraction(row["value"])
+    assert (found.value, found.low, found.high, found.approximate) == (
+        value,
+        Fraction(row.get("low", value)),
+        Fraction(row.get("high", value)),
+        row.get("approximate", False),
+    )
+
+
+SEVERAL = [(kind, row) for kind, row in READ if "others" in row]
+
+
+@pytest.mark.parametrize(("kind", "row"), SEVERAL, ids=[r["typed"] for _, r in SEVERAL])
+def test_another_reading_that_matters_is_named(kind: str, row: Mapping[str, str]) -> None:
+    found = read(row["typed"], **CONTEXTS[kind])
+    assert set(found.alternatives) >= {Fraction(other) for other in row["others"]}
+    assert found.remarks
+
+
+@pytest.mark.parametrize(("kind", "typed"), REFUSED, ids=[f"{k}: {t}" for k, t in REFUSED])
+def test_what_gives_no_one_number_is_refused_with_its_place(kind: str, typed: str) -> None:
+    found = parse_quantity(typed, **CONTEXTS[kind])
+    assert isinstance(found, Unreadable), found
+    assert 0 <= found.offset <= len(typed)
+    assert found.reason
+
+
+@pytest.mark.parametrize("kind", CONTEXTS)
+@pytest.mark.parametrize("typed", HOSTILE, ids=ascii)
+def test_hostile_text_is_refused(typed: str, kind: str) -> None:
+    found = parse_quantity(typed, **CONTEXTS[kind])
+    assert isinstance(found, Unreadable), found
+
+
+@pytest.mark.parametrize("typed", HOSTILE, ids=ascii)
+def test_refused_text_is_shown_in_one_safe_line_with_a_caret(typed: str) -> None:
+    found = parse_quantity(typed, **MEMORY)
+    assert isinstance(found, Unreadable)
+    line, under = caret(typed, found).split("\n")
+    assert line.isprintable()
+    assert len(line) <= 80
+    assert under.strip() == "^"
+
+
+OFFSETS = [
+    ("16 XY", 3),
+    ("16 or 20", 3),
+    ("  16 GB 14", 8),
+    ("½ + & 3", 4),
+    ("\uff11\uff16 \uff38\uff39", 3),
+]
+
+
+@pytest.mark.parametrize(("typed", "offset"), OFFSETS)
+def test_the_offset_points_into_the_text_as_typed(typed: str, offset: int) -> None:
+    found = parse_quantity(typed, **MEMORY)
+    assert isinstance(found, Unreadable)
+    assert found.offset == offset
+
+
+REMARKS = [
+    ("16Gb", "read as gigabytes; gigabits would be 2 GB"),
+    ("80GB+", "read as the number itself, though a lower bound was typed"),
+    ("> 80 GB", "read as the number itself, though a lower bound was typed"),
+    ("at most 80 GB", "read as the number itself, though an upper bound was typed"),
+    ("16 GB per GPU", "read as the size per GPU"),
+    ("16 GB in total", "read as a total"),
+    ("16 GB (weights only)", "the note in brackets was not read"),
+    ("80 - 16", "read the dash as minus"),
+    ("20.8e9", "read as plain bytes"),
+    ("16 000 MB", "read the space as a thousands separator"),
+]
+
+
+@pytest.mark.parametrize(("typed", "remark"), REMARKS)
+def test_what_was_assumed_is_said(typed: str, remark: str) -> None:
+    assert remark in read(typed).remarks
+
+
+ECHOES = [
+    ("16 GB", "16 GB = 16.0e9 bytes = 14.9 GiB"),
+    ("37 gb", "37 GB = 37.0e9 bytes = 34.5 GiB"),
+    ("about 16 GiB", "about 17.18 GB = 17.18e9 bytes = 16 GiB"),
+    ("12-14 GB", "12 to 14 GB = 12.0e9 to 14.0e9 bytes = 11.2 to 13 GiB"),
+    ("16 bytes", "16 bytes"),
+]
+
+
+@pytest.mark.parametrize(("typed", "echo"), ECHOES)
+def test_a_reading_is_echoed_in_decimal_and_binary_units(typed: str, echo: str) -> None:
+    assert describe(read(typed)) == echo
+
+
+def test_a_plain_number_is_echoed_without_bytes() -> None:
+    assert describe(read("1.3B", asks="number of parameters")) == "1,300,000,000 = 1.3B"
+
+
+def test_a_default_unit_that_is_none_is_an_error_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="no unit of bytes"):
+        parse_quantity("16", default_unit="parsec")
+
+
+PIECES = st.sampled_from(
+    [*"0123456789.,+-*/^()=%~<> xBGbMPk½\u00d7\u2013²'_", "GB", " or ", " to ", " per "]
+)
+SPOKEN = (
+    "16 1.3 80 1,000 10 GB B G M k x * / - + ( ) ^ % P of half a two hundred to between and per "
+    "GPU GPUs params bytes = ~ about total ? . Gb billion"
+)
+WORDS = st.sampled_from(SPOKEN.split())
+ANY = st.text(max_size=60) | st.lists(PIECES, max_size=25).map("".join)
+SOUP = st.lists(WORDS, max_size=12).map(" ".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(typed=ANY | SOUP, kind=st.sampled_from(sorted(CONTEXTS)))
+def test_no_text_raises_and_every_refusal_points_into_it(typed: str, kind: str) -> None:
+    match parse_quantity(typed, **CONTEXTS[kind]):
+        case Unreadable(offset=offset, reason=reason) as found:
+            assert 0 <= offset <= len(typed)
+            assert reason
+            assert caret(typed, found).split("\n")[0].isprintable()
+        case Quantity(value=value, low=low, high=high) as found:
+            assert 0 <= low <= value <= high <= 10**30
+            assert describe(found).isprintable()
+
+
+HEDGES = ["", "about ", "~", "I think ", "roughly ", "≈ "]
+WIDE = str.maketrans({c: chr(ord(c) + 0xFEE0) for c in "0123456789.KMGTiB"})
+
+
+@st.composite
+def spelled(draw: st.DrawFn) -> tuple[str, Fraction, bool]:
+    whole, hundredths = draw(st.integers(1, 999_999)), draw(st.integers(0, 99))
+    unit, factor = draw(st.sampled_from([*DECIMAL, *BINARY]))
+    group = draw(st.sampled_from(["", "'", "_"]))
+    decimals = f".{hundredths:02}" if hundredths else ""
+    number = f"{whole:,}".replace(",", group) + decimals
+    cased = draw(st.sampled_from([unit, unit.lower(), unit.upper()]))
+    body = number + draw(st.sampled_from(["", " ", "  "])) + cased
+    if draw(st.booleans()) and not group:
+        body = body.translate(WIDE)
+    hedge = draw(st.sampled_from(HEDGES))
+    end = draw(st.sampled_from(["", ".", " ", " total", " (weights)"]))
+    value = (whole + Fraction(hundredths, 100)) * factor
+    return hedge + draw(st.sampled_from(["", "+"])) + body + end, value, bool(hedge)
+
+
+@settings(max_examples=300, deadline=None)
+@given(spelled())
+def test_a_value_is_read_back_from_any_spelling(case: tuple[str, Fraction, bool]) -> None:
+    typed, value, hedged = case
+    found = read(typed)
+    assert (found.value, found.approximate) == (value, hedged)
+
+
+Rendered = tuple[str, Fraction]
+LEAVES = st.integers(1, 40).map(lambda n: (str(n), Fraction(n)))
+
+
+@st.composite
+def joined(draw: st.DrawFn, inner: st.SearchStrategy[Rendered]) -> Rendered:
+    (left, a), (right, b) = draw(inner), draw(inner)
+    op = draw(st.sampled_from(["+", "*", "x", "\u00d7", "/", "÷"]))
+    gap = " " * draw(st.integers(0, 2))
+    value = a + b if op == "+" else a / b if op in "/÷" else a * b
+    return f"({left}{gap}{op}{gap}{right})", value
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.recursive(LEAVES, joined, max_leaves=8))
+def test_arithmetic_is_exact(case: Rendered) -> None:
+    typed, value = case
+    assert read(typed, default_unit="1").value == value
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("+*/"), st.integers(1, 40)), min_size=1, max_size=6))
+def test_products_bind_closer_than_sums(steps: list[tuple[str, int]]) -> None:
+    typed, terms = "3", [Fraction(3)]
+    for op, number in steps:
+        typed += f" {op} {number}"
+        if op == "+":
+            terms.append(Fraction(number))
+        else:
+            terms[-1] *= number if op == "*" else Fraction(1, number)
+    assert read(typed, default_unit="1").value == sum(terms)

@@ -1,0 +1,255 @@
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from engine.ledger import Phase
+from quiz.cli import memquiz as cli
+from quiz.exits import Exit
+
+LLAMA = ("--model", "llama-2-7b", "--gpu", "a100-80gb", "--gpus", "8", "--sequence", "4096")
+FITS = (*LLAMA, "--zero", "2")
+SMALLER = ("--model", "llama-2-7b", "--gpu", "a100-40gb", "--gpus", "8", "--sequence", "4096")
+DOES_NOT = (*SMALLER, "--zero", "2")
+
+FILE = """
+[model]
+name = "gpt2"
+[workload]
+sequence = 1024
+micro_batch = 8
+[recipe]
+dropout = 0.1
+[hardware]
+gpu = "t4"
+"""
+
+CONFIG = {
+    "model_type": "llama",
+    "num_hidden_layers": 2,
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "intermediate_size": 128,
+    "vocab_size": 1000,
+}
+
+
+def solve(*arguments, typed=None):
+    result = CliRunner().invoke(cli, ["solve", *map(str, arguments)], input=typed)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def solved(*arguments, typed=None):
+    return json.loads(solve(*arguments, "--json", typed=typed).stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "fits"), [(FITS, Exit.DONE, "yes"), (DOES_NOT, Exit.NO, "no")]
+)
+def test_the_exit_code_says_whether_it_fits(arguments, code, fits):
+    result = solve(*arguments, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["fits"]) == (code, fits)
+
+
+def test_between_allocated_and_the_card_it_is_tight():
+    results = [solve(*DOES_NOT, "--sequence", n) for n in range(3072, 4096, 64)]
+    codes = [result.exit_code for result in results]
+    assert sorted(codes, key=[Exit.DONE, Exit.TIGHT, Exit.NO].index) == codes
+    tight = results[codes.index(Exit.TIGHT)].stdout
+    assert re.search(r"tight: [\d.]+ GB = [\d.]+ GiB beyond what is allocated", tight)
+
+
+def test_the_object_has_the_stable_keys():
+    found = solved(*FITS)
+    assert set(found) >= {
+        "scenario", "parameters", "ledger", "phases", "peak", "reserved_bytes",
+        "nvidia_smi_bytes", "capacity_bytes", "fits",
+    }  # fmt: skip
+    assert set(found["ledger"][0]) >= {
+        "name", "category", "bytes", "formula", "why", "source", "phases",
+    }  # fmt: skip
+    assert found["parameters"] == 6_738_415_616
+
+
+def test_the_numbers_of_the_object_agree_with_each_other():
+    found = solved(*FITS)
+    outside = {"allocator_slack", "cuda_context"}
+    for phase in found["phases"]:
+        alive = [
+            line["bytes"]
+            for line in found["ledger"]
+            if phase["name"] in line["phases"] and line["category"] not in outside
+        ]
+        assert sum(alive) == phase["bytes"]
+    assert found["peak"]["bytes"] == max(phase["bytes"] for phase in found["phases"])
+    assert found["reserved_low_bytes"] <= found["reserved_bytes"] <= found["nvidia_smi_bytes"]
+
+
+def test_lines_come_largest_first():
+    sizes = [line["bytes"] for line in solved(*FITS)["ledger"]]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_scenario_of_the_object_gives_the_object_again(tmp_path):
+    found = solved(*FITS)
+    tables = "\n".join(
+        f"[{table}]\n" + "\n".join(f"{key} = {json.dumps(value)}" for key, value in keys.items())
+        for table, keys in found["scenario"].items()
+    )
+    path = tmp_path / "again.toml"
+    path.write_text(tables)
+    assert solved(path) == found
+
+
+def test_a_file_and_its_text_on_standard_input_are_the_same(tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(FILE)
+    assert solved(path) == solved("-", typed=FILE)
+
+
+def test_an_option_takes_the_place_of_the_files_key(tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(FILE)
+    assert solved(path, "--micro-batch", 2)["scenario"]["workload"]["micro_batch"] == 2
+    assert solved(path, "--model", "gpt2-medium")["parameters"] == 354_823_168
+
+
+def test_another_model_takes_the_place_of_the_files_sizes(tmp_path):
+    path = tmp_path / "scenario.toml"
+    sizes = "layers = 2\nhidden = 64\nheads = 4\nffn = 128\nvocab = 1000"
+    path.write_text(FILE.replace('name = "gpt2"', sizes))
+    assert solved(path, "--model", "gpt2")["parameters"] == 124_439_808
+
+
+def test_a_config_on_the_command_line_is_found_from_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "scenario.toml").write_text(FILE)
+    monkeypatch.chdir(tmp_path)
+    found = solved("elsewhere/scenario.toml", "--config", "config.json", "--dropout", 0)
+    assert found["scenario"]["model"]["hidden"] == 64
+
+
+def test_a_model_of_ones_own_is_given_by_its_sizes():
+    sizes = ("--layers", 2, "--hidden", 64, "--heads", 4, "--ffn", 128, "--vocab", 1000)
+    found = solved(*sizes, "--gpu", "t4", "--sequence", 128)
+    # 2·V·h + L·(4·h² + 3·h·f + 2·h) + h
+    assert found["parameters"] == 2 * 64_000 + 2 * (4 * 64**2 + 3 * 64 * 128 + 128) + 64
+
+
+@pytest.mark.parametrize("arguments", [FITS, DOES_NOT, (*FITS, "--formula")])
+def test_what_is_printed_is_at_most_80_columns_wide(arguments):
+    assert max(map(len, solve(*arguments).stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_the_page_keeps_to_the_terminal(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, solve(*FITS).stdout.splitlines())) <= columns
+
+
+def test_the_page_tells_every_phase_the_peak_and_the_verdict():
+    page = solve(*DOES_NOT).stdout
+    found = solved(*DOES_NOT)
+    for phase in found["phases"]:
+        assert re.search(rf"^{phase['name']} +[A-Z| ]+ [\d.]+ GB", page, re.MULTILINE)
+    assert f"* alive at the peak, {found['peak']['phase']}" in page
+    assert "6,738,415,616 parameters" in page
+    assert "fits           no: what is allocated alone is" in page
+
+
+def test_every_line_with_bytes_stands_on_the_page():
+    page = solve(*FITS).stdout
+    for line in solved(*FITS)["ledger"]:
+        if line["bytes"]:
+            assert line["name"][:30] in page
+
+
+def test_the_formulas_name_every_line_and_explain_every_symbol():
+    page = solve(*FITS, "--formula").stdout
+    found = solved(*FITS)
+    _, _, formulas = page.partition("fits  ")
+    for line in found["ledger"]:
+        assert f"{line['name']} = " in formulas
+    for phase in Phase:
+        assert f"{phase} = " in formulas
+    assert "peak = Max(forward, loss, " in formulas
+    symbols = set(re.findall(r"\b[A-Za-z_]+\b", " ".join(x["formula"] for x in found["ledger"])))
+    for symbol in symbols - {"Max", "Min", "ceil_div"}:
+        assert re.search(rf"^{symbol} = [\d,]+: \w", formulas, re.MULTILINE), symbol
+
+
+def write(path, content):
+    path.write_text(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "SCENARIO: is missing"),
+        (("--gpu", "t4", "--sequence", 128), "names no model"),
+        (("--model", "gpt2", "--gpu", "t4"), "workload.sequence: is missing"),
+        (("--model", "gpt2", "--gpu", "t4", "--sequence", -5), "-5 is less than 1"),
+        (("--model", "gpt2", "--gpu", "t44", "--sequence", 128), "did you mean t4"),
+        (("--model", "gpt-22", "--gpu", "t4", "--sequence", 128), "did you mean gpt2"),
+        ((*FITS, "--gpus", 7, "--data", 8), "7 GPUs, but"),
+        ((*FITS, "--precision", "fp64"), "recipe.precision: 'fp64' is not known"),
+        ((*FITS, "--zero", 4), "4 is not a ZeRO stage"),
+        (("/nowhere.toml",), "cannot be read"),
+        (("/",), "is a folder"),
+    ],
+)
+def test_bad_input_is_named_and_exits_with_2(arguments, says):
+    result = solve(*arguments)
+    assert result.exit_code == Exit.BAD_INPUT
+    assert says in result.stderr
+    assert result.stderr.startswith("memquiz: ")
+    assert result.stdout == ""
+
+
+def test_heads_that_do_not_divide_are_named():
+    sizes = ("--layers", 2, "--hidden", 10, "--heads", 3, "--ffn", 4, "--vocab", 5)
+    result = solve(*sizes, "--gpu", "t4", "--sequence", 128)
+    assert (result.exit_code, "3 heads do not divide" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("content", ["not json", "[]", "{}", '{"model_type": 7}', "\x00\xff"])
+def test_a_config_that_is_none_is_refused(tmp_path, content):
+    path = tmp_path / "config.json"
+    path.write_bytes(content.encode("latin-1"))
+    result = solve("--config", path, "--gpu", "t4", "--sequence", 128)
+    assert (result.exit_code, result.stdout) == (Exit.BAD_INPUT, "")
+
+
+def test_a_config_of_100_mb_is_refused_unread(tmp_path):
+    path = tmp_path / "config.json"
+    with path.open("wb") as file:
+        file.truncate(100_000_000)
+    result = solve("--config", path, "--gpu", "t4", "--sequence", 128)
+    assert result.exit_code == Exit.BAD_INPUT
+    assert str(path) in result.stderr
+
+
+@pytest.mark.parametrize("content", ["[model", "model = 3", "[modle]\nname = 'gpt2'", "\x1b[2J"])
+def test_a_file_that_is_no_scenario_is_refused(tmp_path, content):
+    result = solve(write(tmp_path / "s.toml", content))
+    assert result.exit_code == Exit.BAD_INPUT
+    assert "\x1b" not in result.stderr
+
+
+def test_a_table_that_is_none_is_refused_also_under_an_option(tmp_path):
+    path = write(tmp_path / "s.toml", "recipe = 3\n" + FILE.replace("[recipe]\ndropout = 0.1", ""))
+    result = solve(path, "--precision", "fp32")
+    assert (result.exit_code, "recipe: 3 is not a table" in result.stderr) == (2, True)
+
+
+def test_every_fault_is_counted_and_told():
+    bad = ("--gpu", "t4", "--sequence", 0, "--zero", 9, "--precision", "fp64")
+    result = solve("--model", "gpt2", *bad)
+    head, *faults = result.stderr.splitlines()
+    assert head == "memquiz: 3 things to mend"
+    assert len(faults) == 3
