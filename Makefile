@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint bench accuracy format
+.PHONY: practice test lint format docs bench
 
 practice:
 	$(RUN) practice
@@ -10,9 +10,11 @@ test:
 	$(RUN) test
 lint:
 	$(RUN) lint
-bench:
-	$(RUN) python benchmarks/startup.py
-	$(RUN) python benchmarks/throughput.py
 format:
 	$(RUN) python -m ruff format .
 	$(RUN) python -m ruff check --fix .
+docs:
+	$(RUN) python tests/renew_docs.py
+bench:
+	$(RUN) python benchmarks/startup.py
+	$(RUN) python benchmarks/throughput.py

@@ -21,6 +21,9 @@ HOME = ROOT / ".venv"
 BIN = HOME / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
+# The verbs that are not memquiz's own commands, and what they start.
+VERBS = {"test": ("-m", "pytest", "-n", "auto"), "lint": (), "python": ()}
+
 LINTERS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
@@ -30,26 +33,51 @@ LINTERS = (
 )
 
 
-def fingerprint(extra: str) -> str:
-    """Return what the environment was made for: the project file, the interpreter, the extra."""
-    project = (ROOT / "pyproject.toml").read_bytes()
-    return hashlib.sha256(project + sys.version.encode() + extra.encode()).hexdigest()
-
-
 def set_up(extra: str) -> None:
     """Install memquiz with `extra` (empty: none) into `.venv`, unless that is done already."""
-    stamp = HOME / f"ready{'-' + extra if extra else ''}"
-    if PYTHON.exists() and stamp.exists() and stamp.read_text() == fingerprint(extra):
+    # The environment of the tests has all that memquiz itself needs.
+    if is_ready(extra) or is_ready("dev"):
         return
-    print("setting up .venv (once) …", file=sys.stderr)
-    if not PYTHON.exists():
-        venv.create(HOME, with_pip=True)
+    print("setting up .venv; this happens once …", file=sys.stderr, flush=True)
+    make_environment()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     done = subprocess.run([*install, "--editable", target], check=False)
     if done.returncode:
         sys.exit(f"bootstrap: pip could not install memquiz (exit {done.returncode}); see above")
-    stamp.write_text(fingerprint(extra))
+    stamp(extra).write_text(fingerprint())
+
+
+def is_ready(extra: str) -> bool:
+    """Return whether memquiz was installed with `extra` as the project file has it now."""
+    done = stamp(extra)
+    return PYTHON.exists() and done.exists() and done.read_text() == fingerprint()
+
+
+def stamp(extra: str) -> Path:
+    """Return the file that says what the environment was made for."""
+    return HOME / f"ready{'-' + extra if extra else ''}"
+
+
+def fingerprint() -> str:
+    """Return what an environment depends on: the project file and the interpreter."""
+    project = (ROOT / "pyproject.toml").read_bytes()
+    return hashlib.sha256(project + sys.version.encode()).hexdigest()
+
+
+def make_environment() -> None:
+    """Make `.venv`, or mend one that is half made or was made by another Python."""
+    maker = HOME / "made-by"
+    if PYTHON.exists() and maker.exists() and maker.read_text() == sys.version:
+        return
+    try:
+        venv.create(HOME, with_pip=True)
+    except subprocess.CalledProcessError:
+        sys.exit(
+            "bootstrap: this Python has venv but no ensurepip, so it cannot set up .venv; "
+            "on Debian and Ubuntu: apt install python3-venv"
+        )
+    maker.write_text(sys.version)
 
 
 def lint() -> int:
@@ -70,15 +98,19 @@ def main(arguments: list[str]) -> int:
             f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}"
         )
     verb = arguments[0] if arguments else "practice"
-    set_up("dev" if verb in {"test", "lint", "python"} else "")
+    set_up("dev" if verb in VERBS else "")
     if verb == "lint":
         return lint()
-    commands = {"test": ["-m", "pytest", "-n", "auto"], "python": []}
-    start = commands.get(verb)
-    if start is None:
-        run = [PYTHON, "-m", "quiz", *(arguments or ["practice"])]
-        return subprocess.run(run, check=False).returncode
-    return subprocess.run([PYTHON, *start, *arguments[1:]], cwd=ROOT, check=False).returncode
+    if verb not in VERBS:
+        # -P: a folder called quiz where the learner stands is not ours.
+        return code_of([PYTHON, "-P", "-m", "quiz", *(arguments or ["practice"])], Path.cwd())
+    return code_of([PYTHON, *VERBS[verb], *arguments[1:]], ROOT)
+
+
+def code_of(command: list[str | Path], folder: Path) -> int:
+    """Run `command` in `folder`; return its exit code (128 + n where signal n ended it)."""
+    code = subprocess.run(command, cwd=folder, check=False).returncode
+    return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":

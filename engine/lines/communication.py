@@ -39,5 +39,5 @@ def lines(structure: Structure) -> Iterator[Line]:
             why="DDP copies every gradient into buckets that it keeps for good; "
             "gradient_as_bucket_view=True saves them",
             source="PyTorch documentation, DistributedDataParallel: gradient_as_bucket_view",
-            evidence=Evidence.ASSUMED,
+            evidence=Evidence.TRACED,
         )

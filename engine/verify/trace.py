@@ -1,19 +1,22 @@
-"""A training step under fake tensors: nothing is allocated, every byte is counted.
+"""A training step of which every byte is counted: traced under fake tensors, or executed.
 
-Fake tensors on the CPU stand for those of a GPU, so a model of any size is traced in seconds. One
-rank is traced: alone, or as the first of several under FSDP2 with a fake process group.
+Fake tensors on the CPU stand for those of a GPU, so a model of any size is traced in seconds and
+nothing is allocated. One rank is traced: alone, or as the first of several under FSDP2 with a
+fake process group. Plain data parallelism is executed, since its buckets are made in C++.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 from torch import distributed as dist
+from torch._C._distributed_c10d import HashStore
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from engine.ledger import Phase
@@ -44,34 +47,63 @@ def peaks(scenario: Scenario, *, steps: int = 2, details: bool = False) -> dict[
     ):
         model, step = _sharded(scenario, mesh) if mesh else _alone(scenario)
         _mark_backward(model, live, layers=2 if mesh else 1)
-        _run(scenario, (model, step), live, steps)
+        _run(scenario, _Parts(model=model, forward=model, step=step), live, steps)
     return dict(live.peaks)
 
 
-def _run(
-    scenario: Scenario,
-    parts: tuple[Transformer, Callable[[], None]],
-    live: LiveBytes,
-    steps: int,
-) -> None:
-    model, step = parts
+def executed(scenario: Scenario, *, steps: int = 3) -> dict[Phase, Peak]:
+    """Execute optimizer steps on the CPU and return the last one's peak of each phase.
+
+    With more than one data-parallel rank the model runs under DistributedDataParallel, whose
+    buckets are those of any number of ranks; the process is the only one of its group. The
+    second step's backward makes the buckets anew, so the third is the first steady one. Eager
+    attention only: a CPU has no kernel for the other.
+    """
+    with _one_process(), LiveBytes() as live:
+        model, step = _alone(scenario)
+        _mark_backward(model, live, layers=1)
+        wrapped = DistributedDataParallel(model) if scenario.parallel.data > 1 else model
+        _run(scenario, _Parts(model=model, forward=wrapped, step=step), live, steps)
+    return dict(live.peaks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """What runs: `forward` is the model or what wraps it."""
+
+    model: Transformer
+    forward: Callable[..., Tensor]
+    step: Callable[[], None]
+
+
+def _run(scenario: Scenario, parts: _Parts, live: LiveBytes, steps: int) -> None:
     work = scenario.workload
     shape = (work.micro_batch, work.sequence)
-    tables = model.tables(work.sequence)
+    tables = parts.model.tables(work.sequence)
     tokens, targets = (torch.zeros(shape, dtype=torch.long) for _ in range(2))
+    casts = scenario.recipe.precision == "autocast"
     for _ in range(steps):
         live.peaks.clear()
         for _ in range(work.gradient_accumulation):
             live.enter(Phase.FORWARD)
-            with torch.autocast("cpu", DTYPES[2], enabled=scenario.recipe.precision == "autocast"):
-                loss = model(tokens, targets, tables)
+            with torch.autocast("cpu", DTYPES[2], enabled=casts):
+                loss = parts.forward(tokens, targets, tables)
             live.enter(Phase.LOSS)
             loss.backward()
             live.enter(None)
             del loss
         live.enter(Phase.STEP)
-        step()
+        parts.step()
         live.enter(None)
+
+
+@contextmanager
+def _one_process() -> Iterator[None]:
+    dist.init_process_group("gloo", rank=0, world_size=1, store=HashStore())
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
 
 
 @contextmanager

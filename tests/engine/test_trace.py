@@ -11,7 +11,8 @@ from engine.scenario import Scenario
 
 pytest.importorskip("torch")
 
-from engine.verify.trace import peaks
+from engine.verify.live import Peak
+from engine.verify.trace import executed, peaks
 
 SAMPLE = settings(
     max_examples=14,
@@ -67,9 +68,14 @@ long = workloads.map(lambda work: work | {"sequence": 1024})
 
 def differences(scenario: Scenario) -> dict[str, float]:
     """Return predicted over traced bytes, less 1, for each phase and the peak."""
+    return compared(scenario, peaks(scenario))
+
+
+def compared(scenario: Scenario, measured: dict[Phase, Peak]) -> dict[str, float]:
+    """Return predicted over measured bytes, less 1, for each phase and the peak."""
     book = ledger(scenario)
     outside_torch = book.size("cuBLAS workspace")
-    traced = {phase: peak.size for phase, peak in peaks(scenario).items()}
+    traced = {phase: peak.size for phase, peak in measured.items()}
     predicted = {phase: book.phases[phase] - outside_torch for phase in traced}
     gaps = {phase.value: predicted[phase] / size - 1 for phase, size in traced.items()}
     return gaps | {"peak": max(predicted.values()) / max(traced.values()) - 1}
@@ -120,3 +126,32 @@ def test_a_peak_with_details_names_what_was_alive(scenario):
     peak = peaks(scenario(shape={"vocab": 32000}), details=True)[Phase.LOSS]
     assert sum(size for size, _ in peak.alive) == peak.size
     assert any("_log_softmax" in name for _, name in peak.alive)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "mixed", "mixed-fp32-grad"])
+@pytest.mark.parametrize("accumulation", [1, 2])
+def test_every_phase_meets_an_executed_step(scenario, precision, accumulation):
+    made = scenario(
+        precision=precision,
+        gradient_accumulation=accumulation,
+        attention="eager",
+        dropout=0.1,
+        shape={"vocab": 4000},
+    )
+    assert max(map(abs, compared(made, executed(made)).values())) < 0.002
+
+
+@pytest.mark.parametrize(
+    ("precision", "accumulation", "optimizer"),
+    [("fp32", 1, "adamw"), ("mixed", 1, "adamw"), ("fp32", 2, "adamw-fused"), ("mixed", 2, "sgd")],
+)
+def test_ddp_keeps_a_second_copy_of_every_gradient(scenario, precision, accumulation, optimizer):
+    made = scenario(
+        data=4,
+        precision=precision,
+        gradient_accumulation=accumulation,
+        optimizer=optimizer,
+        attention="eager",
+        shape={"vocab": 4000},
+    )
+    assert max(map(abs, compared(made, executed(made)).values())) < 0.002

@@ -179,9 +179,17 @@ def test_a_full_disk_is_said_and_loses_no_earlier_answer(environment, data, memq
     assert kept(data) == ["1 GB"] + ["2 GB"] * run.stdout.count("read as 2 GB")
 
 
+# A background job inherits that SIGINT is ignored; a person's shell does not ignore it.
+AS_A_SHELL_DOES = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[1:]])
+"""
+
+
 def start(environment, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "quiz", *arguments],
+        [sys.executable, "-c", AS_A_SHELL_DOES, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -12,7 +12,8 @@ PROMPT = "> "
 
 # Take the terminal as one's own, so that Ctrl-C reaches it, then become memquiz.
 AT_TERMINAL = """
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job inherits that it is ignored
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[1:]])
 """

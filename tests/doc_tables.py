@@ -1,0 +1,186 @@
+"""The tables of the documents that are generated: each is rows of what the project itself says."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+from engine.blocks import layer
+from engine.catalog import models
+from engine.errors import InputError
+from engine.estimate import ledger, model_states, values_of
+from engine.ledger import Evidence
+from engine.lines.activations import CASTS, per_token
+from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.scenario_file import from_mapping
+from engine.structure import structure_of
+from engine.symbols import RING, b, compiled, s
+from engine.tape import total
+from problems.problem import TOPICS
+from problems.registry import kinds
+from quiz.nearness import BANDS, DOUBLE, DOUBLE_CREDIT
+
+TESTS = Path(__file__).parent
+BEGIN, END = "<!-- table: {} -->", "<!-- end of table -->"
+WORDS = {4: "fp32", 2: "16 bits", 0: "none"}
+
+
+def table(*rows):
+    """Return rows, the first the heads, as the lines of a Markdown table."""
+    head, *rest = ([str(cell).replace("|", "\\|") for cell in row] for row in rows)
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rest)]
+
+
+def precisions():
+    yield ("precision", "weights", "gradients", "master copy", "AdamW moments", "sum", "says")
+    for name, row in PRECISIONS.items():
+        held = model_states(1, precision=name)
+        moments = held["optimizer states"]
+        total_ = sum(held.values())
+        yield f"`{name}`", row.weights, row.gradients, row.master, moments, total_, row.says
+
+
+def optimizers():
+    yield ("optimizer", "states", "in the step", "`mixed`: states", "`mixed`: in the step", "says")
+    for name, row in OPTIMIZERS.items():
+        states = 4 * row.states
+        inside = 4 * (row.temporaries + row.at_once)
+        yield f"`{name}`", row.states, row.temporaries, states, inside, row.says
+
+
+def saved(model, **recipe):
+    """Yield what one layer of `model` saves for each token, tensor by tensor, in bytes."""
+    scenario = _scenario(model, sequence=1024, **recipe)
+    structure, values = structure_of(scenario), values_of(scenario)
+    yield "tensor", "how many", "bytes for each token", f"{scenario.model.title}", "why it is kept"
+    groups = {}
+    for value in layer(structure.block).saved:
+        if value.name != CASTS:
+            groups.setdefault(value.name, []).append(value)
+    for name, tensors in groups.items():
+        each = total(tensors).exquo(RING(b) * RING(s)).as_expr()
+        bytes_ = f"{compiled(each)(values):,}"
+        yield name, len(tensors), f"`{each}`", bytes_, tensors[0].why
+    whole = per_token(structure)
+    yield "sum", "", f"`{whole}`", f"{compiled(whole)(values):,}", ""
+
+
+def _scenario(model, *, sequence, zero=0, ranks=1, **recipe):
+    return from_mapping(
+        {
+            "model": {"name": model},
+            "workload": {"sequence": sequence},
+            "recipe": recipe,
+            "parallel": {"zero": zero},
+            "hardware": {"gpu": "h100-80gb", "gpus": ranks},
+        }
+    )
+
+
+def refused():
+    """Yield the models of the catalogue whose activations are refused, by reason."""
+    reasons = {}
+    for name, row in models().items():
+        try:
+            _scenario(name, sequence=min(row.max_sequence, 1024))
+        except InputError as error:
+            for fault in error.faults:
+                reasons.setdefault(fault.what, []).append(f"`{name}`")
+    yield "refused by name", "models of the catalogue"
+    for what, names in reasons.items():
+        yield (
+            what.removeprefix("activations of ").removesuffix(" are not modelled"),
+            ", ".join(names),
+        )
+
+
+def untraced():
+    """Yield every line that is not known by counting or tracing, over all switches."""
+    found = {}
+    for precision in PRECISIONS:
+        for zero, ranks in ((0, 1), (0, 8), (1, 8), (2, 8), (3, 8)):
+            for optimizer in OPTIMIZERS:
+                wanted = {"zero": zero, "ranks": ranks, "optimizer": optimizer}
+                if zero == 3 and precision in {"autocast", "mixed-fp32-grad"}:
+                    continue
+                book = ledger(_scenario("gpt2", sequence=64, precision=precision, **wanted))
+                found |= {
+                    line.name: line
+                    for line in book.lines
+                    if line.evidence in {Evidence.MEASURED, Evidence.ASSUMED}
+                }
+    yield "line", "evidence", "source"
+    for line in found.values():
+        yield line.name, line.evidence, line.source
+
+
+def traced():
+    """Yield what the trace tests assert, and the largest difference that they allow."""
+    yield "test in `tests/engine/test_trace.py`", "within"
+    for node in ast.parse((TESTS / "engine" / "test_trace.py").read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            bounds = [f"{100 * bound:g}%" for bound in _bounds(node)]
+            if bounds:
+                name = node.name.removeprefix("test_").replace("_", " ")
+                yield name, ", ".join(dict.fromkeys(bounds))
+
+
+def _bounds(test):
+    for node in ast.walk(test):
+        named = isinstance(node, ast.keyword) and node.arg == "rel"
+        values = node.comparators if isinstance(node, ast.Compare) else []
+        for value in [node.value] if named else values:
+            if isinstance(value, ast.Constant) and isinstance(value.value, float):
+                yield value.value
+
+
+def outside():
+    """Yield the published numbers that are out of scope."""
+    cases = tomllib.loads((TESTS / "engine" / "published_cases.toml").read_text())
+    yield "published", "why it is not met", "source"
+    for case in cases["outside"]:
+        yield case["value"], case["reason"], case["source"]
+
+
+def asked():
+    yield "kind", "topic", "level", "asks"
+    for row in kinds().values():
+        yield f"`{row.name}`", f"{row.topic} {TOPICS[row.topic]}", row.level, row.title
+
+
+def bands():
+    yield "the number is", "share of the credit", "where it is"
+    for band, steps in BANDS.items():
+        for within, share in steps:
+            yield f"a {band}".replace("a e", "an e"), f"{share}", f"within {float(within):.0%}"
+    yield "an estimate", f"{DOUBLE_CREDIT}", f"within a factor of {DOUBLE}"
+
+
+TABLES = {
+    "precisions": precisions,
+    "optimizers": optimizers,
+    "gpt-layer": lambda: saved("gpt2", dropout=0.1),
+    "gpt-layer-eager": lambda: saved("gpt2", dropout=0.1, attention="eager"),
+    "llama-layer": lambda: saved("llama-3-8b"),
+    "refused": refused,
+    "untraced": untraced,
+    "traced": traced,
+    "outside": outside,
+    "kinds": asked,
+    "bands": bands,
+}
+
+
+def generated(name):
+    """Return the lines of the table called `name` as they should stand in a document."""
+    return table(*TABLES[name]())
+
+
+def places(text):
+    """Return (name, first, last) of each generated table: its lines are [first, last)."""
+    lines = text.splitlines()
+    prefix, suffix = BEGIN.split("{}")
+    return [
+        (line.removeprefix(prefix).removesuffix(suffix), at + 1, lines.index(END, at))
+        for at, line in enumerate(lines)
+        if line.startswith(prefix)
+    ]

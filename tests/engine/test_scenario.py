@@ -1,0 +1,90 @@
+"""A scenario is right from birth, or says everything that is wrong with it."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from engine.errors import InputError, UnmodelledError
+from engine.scenario import Workload
+
+
+def faults(scenario, **values):
+    with pytest.raises(InputError) as caught:
+        scenario(**values)
+    return {fault.where: fault.what for fault in caught.value.faults}
+
+
+def test_all_faults_are_listed_at_once(scenario):
+    found = faults(
+        scenario,
+        precision="fp17",
+        attention="fast",
+        sequence=0,
+        micro_batch=-2,
+        zero=4,
+        dropout=1.5,
+        data=8,
+        gpus=9,
+    )
+    assert set(found) == {
+        "recipe.precision",
+        "recipe.attention",
+        "workload.sequence",
+        "workload.micro_batch",
+        "parallel.zero",
+        "recipe.dropout",
+        "hardware.gpus",
+    }
+    assert found["workload.micro_batch"] == "-2 is less than 1"
+
+
+def test_a_near_name_is_suggested(scenario):
+    with pytest.raises(InputError, match="'adamW' is not known; did you mean adamw"):
+        scenario(optimizer="adamW")
+
+
+def test_a_sequence_ends_with_the_position_table(scenario):
+    assert (
+        "position table ends at 1,024"
+        in faults(scenario, name="gpt2", sequence=2048)["workload.sequence"]
+    )
+
+
+def test_gpus_are_the_product_of_the_degrees(scenario):
+    assert faults(scenario, data=2, tensor=2, gpus=8)["hardware.gpus"].startswith("8 GPUs")
+
+
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        ({"optimizer": "adamw-8bit"}, "recipe.optimizer"),
+        ({"loss": "chunked"}, "recipe.loss"),
+        ({"mode": "inference"}, "workload.mode"),
+        ({"tensor": 2}, "parallel.tensor"),
+        ({"pipeline": 2}, "parallel.pipeline"),
+        ({"context": 2}, "parallel.context"),
+        ({"data": 2, "expert": 2}, "parallel.expert"),
+        ({"sequence_parallel": True}, "parallel.sequence_parallel"),
+        ({"precision": "autocast", "data": 2, "zero": 3}, "recipe.precision"),
+        ({"precision": "mixed-fp32-grad", "data": 2, "zero": 3}, "recipe.precision"),
+        ({"name": "mixtral-8x7b"}, "model"),
+        ({"name": "deepseek-v3"}, "model"),
+        ({"name": "gemma-2-9b"}, "model"),
+        ({"name": "olmo-2-7b"}, "model"),
+    ],
+    ids=str,
+)
+def test_what_is_not_modelled_is_refused_by_name(scenario, values, where):
+    with pytest.raises(UnmodelledError) as caught:
+        scenario(**values)
+    assert where in {fault.where for fault in caught.value.faults}
+
+
+def test_a_sound_scenario_cannot_change(scenario):
+    made = scenario()
+    with pytest.raises(FrozenInstanceError):
+        made.workload = Workload(sequence=1)
+
+
+def test_tokens_are_those_of_one_micro_batch(scenario):
+    assert scenario(micro_batch=3, sequence=100, gradient_accumulation=9).tokens == 300
