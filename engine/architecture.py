@@ -6,6 +6,7 @@ f width of the MLP, V vocabulary rows, E routed experts, K experts a token is se
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Literal, get_args
 
 from engine.errors import Fault, InputError, unknown
@@ -176,12 +177,12 @@ class Architecture:
         """Width kv = k · d: elements of the keys (or the values) of a token and layer."""
         return self.kv_heads * self.head_dim
 
-    @property
+    @cached_property
     def tensors(self) -> tuple[Tensor, ...]:
         """Every parameter tensor, from the embedding to the head."""
         return tuple(_tensors(self))
 
-    @property
+    @cached_property
     def parameters(self) -> int:
         """Exact number of parameters; a tied head counts once."""
         return sum(t.size * t.copies for t in self.tensors)

@@ -133,7 +133,7 @@ def _backward(structure: Structure) -> Iterator[Line]:
         "gradients inside one layer, less the activations it has freed by then",
     )
     yield _line(
-        "backward of the first layer and the embedding",
+        "backward of first layer, embedding",
         Phase.BACKWARD_LAST,
         _beyond(first, ZERO),
         "gradients inside one layer, then the embedding's, which covers every vocabulary row",

@@ -117,7 +117,7 @@ class _Saved:
             yield Step(text=f"{names}: {gb(sum(row for _, row in rows[ROWS_SHOWN:]))}")
         rest = size - each * self.scale
         what = f"statistics of norms and attention, {gb(rest)}" if rest else "nothing"
-        yield Step(text=f"The rest of the difference is {what}: {gb(size)}")
+        yield Step(text=f"The rest of the difference is {what}: exactly {gb(size)}")
 
     def _mistakes(self, size: int) -> Iterator[Mistake]:
         yield from self._other_terms(size)

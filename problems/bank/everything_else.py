@@ -81,7 +81,7 @@ def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:
         yield Step(text=f"at {PHASES_SAID[phase]}: {', '.join(rows)}")
     yield Step(
         text=f"The rest of the difference is rounding {number(tokens)} × "
-        f"{number(vocab)}: {gb(size)}"
+        f"{number(vocab)}: exactly {gb(size)}"
     )
 
 

@@ -175,7 +175,7 @@ def _steps(shape: Architecture, blocks: Blocks) -> Iterator[Step]:
         small = "norms and biases"
     yield Step(
         text=f"The rest of the difference is {small}, {number(blocks.rest)}: "
-        f"{number(blocks.total)}"
+        f"exactly {number(blocks.total)}"
     )
 
 

@@ -90,7 +90,8 @@ def _peak_answer(run: Run) -> QuantityAnswer:
 
 
 def _last(run: Run) -> Step:
-    return Step(text=f"The rest of the difference is {run.difference}: {gb(run.ledger.peak)}")
+    peak = gb(run.ledger.peak)
+    return Step(text=f"The rest of the difference is {run.difference}: exactly {peak}")
 
 
 def _peak_mistakes(run: Run) -> Iterator[Mistake]:
@@ -135,8 +136,8 @@ def largest_micro_batch(draw: Draw) -> Draft | None:
             *run.steps_exact(),
             Step(text=f"another sequence adds {gb(per_sequence)} and passes {gb(room)}"),
             Step(
-                text=f"The rest of the difference is {run.difference}: {gb(run.ledger.peak)} with "
-                f"a micro-batch of {count}"
+                text=f"The rest of the difference is {run.difference}: exactly "
+                f"{gb(run.ledger.peak)} with a micro-batch of {count}"
             ),
         ),
         mistakes=tuple(_count_mistakes(run, above, room, percent)),

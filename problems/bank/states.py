@@ -212,8 +212,8 @@ class Case:
         for part in sorted(parts, key=self._bytes_of, reverse=True):
             yield Step(text=self._line(part))
         yield Step(
-            text=f"The rest of the difference is {billions(on_paper)} for "
-            f"{number(self.parameters)} parameters: {gb(self.size)}"
+            text=f"The rest of the difference is rounding {number(self.parameters)} to "
+            f"{billions(on_paper)} billion: exactly {gb(self.size)}"
         )
 
     def _bytes_of(self, part: Part) -> int:
