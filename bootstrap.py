@@ -9,6 +9,8 @@ it is made at the first call and renewed when `pyproject.toml` changes.
     python3 bootstrap.py ANYTHING ELSE             the same as `memquiz ANYTHING ELSE`
 """
 
+from __future__ import annotations  # an older Python must get as far as being told
+
 import hashlib
 import os
 import subprocess

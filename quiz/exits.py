@@ -6,7 +6,7 @@ from enum import IntEnum
 from functools import wraps
 from typing import ParamSpec
 
-from engine.errors import InputError
+from engine.errors import InputError, UnmodelledError
 from quiz.plain import visible
 
 P = ParamSpec("P")
@@ -43,4 +43,6 @@ def faults(error: InputError) -> str:
     """Return what is wrong, one line a fault, behind a line that counts them."""
     number = len(error.faults)
     head = f"memquiz: {number} thing{'s' if number != 1 else ''} to mend"
+    if isinstance(error, UnmodelledError):
+        head = "memquiz: the ledger has no lines for this yet"
     return "\n".join([head, *(f"  {visible(str(fault))}" for fault in error.faults), ""])

@@ -78,7 +78,7 @@ def _lines(ledger: Ledger) -> list[dict[str, Any]]:
             "formula": str(line.size),
             "why": line.why,
             "source": line.source,
-            "phases": [str(phase) for phase in line.phases],
+            "phases": [str(phase) for phase in line.phases if phase in ledger.phases],
             "evidence": str(line.evidence),
         }
         for size, line in rows

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from engine.catalog import models
 from problems.registry import kinds
+from quiz.__main__ import CRASHED, _code
 from quiz.cli import COMMANDS
 from quiz.cli import memquiz as cli
 
@@ -151,3 +152,12 @@ def test_a_terminal_without_unicode_gets_plain_characters(memquiz, changes):
     run = memquiz("practice", "--no-save", "--count", "2", typed="37 GB\nskip\n", **changes)
     assert run.returncode == 0, run.stderr
     assert "#" in run.stdout
+
+
+def test_a_crash_is_no_answer(monkeypatch, capsys):
+    def broken(**_options):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("quiz.__main__.memquiz.main", broken)
+    assert _code() == CRASHED
+    assert "RuntimeError: a bug" in capsys.readouterr().err

@@ -253,3 +253,19 @@ def test_every_fault_is_counted_and_told():
     head, *faults = result.stderr.splitlines()
     assert head == "memquiz: 3 things to mend"
     assert len(faults) == 3
+
+
+def test_a_line_is_alive_only_in_phases_that_the_step_has():
+    alone, many = solved("--model", "gpt2", "--gpu", "t4", "--sequence", 128), solved(*FITS)
+    for found, has_reduce in ((alone, False), (many, True)):
+        names = {phase["name"] for phase in found["phases"]}
+        assert ("reduce" in names) == has_reduce
+        assert all(set(line["phases"]) <= names for line in found["ledger"])
+
+
+def test_what_the_ledger_does_not_model_is_no_mistake_of_the_user():
+    result = solve("--model", "mixtral-8x7b", "--gpu", "h100-80gb", "--sequence", 4096)
+    assert result.exit_code == Exit.BAD_INPUT
+    head, line = result.stderr.splitlines()
+    assert head == "memquiz: the ledger has no lines for this yet"
+    assert "mixture of experts" in line
