@@ -51,7 +51,7 @@ class LazyGroup(click.Group):
 
 def _version(ctx: click.Context, _param: click.Parameter, value: object) -> None:
     if value and not ctx.resilient_parsing:
-        click.echo(f"memquiz {import_module('quiz.release').version()}")
+        click.echo(f"memquiz {import_module('quiz.release').VERSION}")
         ctx.exit()
 
 

@@ -1,13 +1,6 @@
-"""The version of memquiz that runs."""
+"""The version of memquiz, in one place: the package is built with it.
 
-from importlib import metadata
+A constant, because looking it up in the installed package takes as long as importing jinja2.
+"""
 
-UNINSTALLED = "0+source"
-
-
-def version() -> str:
-    """Return the installed version, or `UNINSTALLED` where memquiz runs from its source."""
-    try:
-        return metadata.version("memquiz")
-    except metadata.PackageNotFoundError:
-        return UNINSTALLED
+VERSION = "0.1.0"

@@ -12,7 +12,7 @@ import platformdirs
 
 from quiz.database import Database
 from quiz.practice import Given
-from quiz.release import version
+from quiz.release import VERSION
 from quiz.verdict import Verdict
 
 PLACE = "MEMQUIZ_DATA"
@@ -68,7 +68,7 @@ class Store:
 
     def start(self, options: dict[str, Any], problems: tuple[str, ...]) -> int:
         """Keep a new set and return its key."""
-        row = (_now(), json.dumps(options), json.dumps(problems), version())
+        row = (_now(), json.dumps(options), json.dumps(problems), VERSION)
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO sets (created, options, problems, version) VALUES (?, ?, ?, ?)", row
@@ -114,7 +114,7 @@ class Store:
             "hints": given.hints,
             "seconds": given.seconds,
             "answered": _now(),
-            "version": version(),
+            "version": VERSION,
         }
         with self._database.writing() as connection:
             connection.execute(RECORD, row)
