@@ -6,23 +6,20 @@ Defaults are those of the Transformers 5.24 configuration classes. Nothing is ev
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict
 
-from engine.architecture import Activation, Architecture, Experts, LatentAttention
+from engine.architecture import Architecture, Experts, LatentAttention
+from engine.config_shape import (
+    ACTIVATIONS,
+    at_most,
+    divides,
+    shape_of,
+    window_everywhere,
+    window_of_late_layers,
+    windows_of,
+)
 from engine.errors import Fault, InputError, unknown
 from engine.fields import Fields, json_object, show
 
-ACTIVATIONS: Mapping[str, Activation] = {
-    "silu": "silu",
-    "swish": "silu",
-    "gelu": "gelu",
-    "gelu_python": "gelu",
-    "gelu_new": "gelu-tanh",
-    "gelu_fast": "gelu-tanh",
-    "gelu_pytorch_tanh": "gelu-tanh",
-    "relu": "relu",
-}
-LAYER_KINDS = ("sliding_attention", "full_attention")
 OTHER_HEADS = ("Classification", "QuestionAnswering", "DoubleHeads", "ConditionalGeneration")
 
 
@@ -66,26 +63,6 @@ def architecture_of(config: Mapping[str, object], *, where: str = "config") -> A
     return architecture
 
 
-class _Shape(TypedDict):
-    """What every family has."""
-
-    layers: int
-    hidden: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    ffn: int
-    vocab: int
-    activation: Activation
-    tied: bool
-    dropout: float
-
-
-class _Windows(TypedDict):
-    window: int
-    window_layers: int
-
-
 Family = Callable[[Fields], Architecture]
 FAMILIES: dict[str, Family] = {}
 
@@ -102,41 +79,41 @@ def _reads(model_type: str) -> Callable[[Family], Family]:
 def _llama(c: Fields) -> Architecture:
     bias = c.switch("attention_bias")
     return Architecture(
-        **_shape(c), qkv_bias=bias, output_bias=bias, mlp_bias=c.switch("mlp_bias")
+        **shape_of(c), qkv_bias=bias, output_bias=bias, mlp_bias=c.switch("mlp_bias")
     )
 
 
 @_reads("mistral")
 def _mistral(c: Fields) -> Architecture:
-    return Architecture(**_shape(c, kv_heads=8), **_window_everywhere(c, default=4096))
+    return Architecture(**shape_of(c, kv_heads=8), **window_everywhere(c, default=4096))
 
 
 @_reads("mixtral")
 def _mixtral(c: Fields) -> Architecture:
-    shape = _shape(c, kv_heads=8)
+    shape = shape_of(c, kv_heads=8)
     experts = Experts(
         routed=c.size("num_local_experts", "num_experts", default=8),
         per_token=c.size("num_experts_per_tok", default=2),
         ffn=shape["ffn"],
     )
-    _at_most(c, "num_experts_per_tok", experts.per_token, "num_local_experts", experts.routed)
-    return Architecture(**shape, **_window_everywhere(c), experts=experts)
+    at_most(c, "num_experts_per_tok", experts.per_token, "num_local_experts", experts.routed)
+    return Architecture(**shape, **window_everywhere(c), experts=experts)
 
 
 @_reads("qwen2")
 def _qwen2(c: Fields) -> Architecture:
-    shape = _shape(c, kv_heads=32)
-    windows = _window_of_late_layers(c, shape["layers"])
+    shape = shape_of(c, kv_heads=32)
+    windows = window_of_late_layers(c, shape["layers"])
     return Architecture(**shape, **windows, qkv_bias=True)
 
 
 @_reads("qwen3")
 def _qwen3(c: Fields) -> Architecture:
-    shape = _shape(c, kv_heads=32, head_dim=128)
+    shape = shape_of(c, kv_heads=32, head_dim=128)
     bias = c.switch("attention_bias")
     return Architecture(
         **shape,
-        **_window_of_late_layers(c, shape["layers"]),
+        **window_of_late_layers(c, shape["layers"]),
         qk_norm="head",
         qkv_bias=bias,
         output_bias=bias,
@@ -145,7 +122,7 @@ def _qwen3(c: Fields) -> Architecture:
 
 @_reads("gemma")
 def _gemma(c: Fields) -> Architecture:
-    shape = _shape(c, kv_heads=16, head_dim=256, activation="gelu_pytorch_tanh", tied=True)
+    shape = shape_of(c, kv_heads=16, head_dim=256, activation="gelu_pytorch_tanh", tied=True)
     if c.value("hidden_act") == "gelu":
         # The class reads its own early releases' "gelu" as the tanh form.
         shape["activation"] = "gelu-tanh"
@@ -155,10 +132,10 @@ def _gemma(c: Fields) -> Architecture:
 
 @_reads("gemma2")
 def _gemma2(c: Fields) -> Architecture:
-    shape = _shape(c, kv_heads=4, head_dim=256, tied=True)
+    shape = shape_of(c, kv_heads=4, head_dim=256, tied=True)
     shape["activation"] = c.choice("hidden_activation", ACTIVATIONS, default="gelu_pytorch_tanh")
     window = c.size("sliding_window", default=4096, null=0, least=0)
-    windows = _windows(c, window, shape["layers"], (shape["layers"] + 1) // 2)
+    windows = windows_of(c, window, shape["layers"], (shape["layers"] + 1) // 2)
     caps = ("attn_logit_softcapping", "final_logit_softcapping")
     bias = c.switch("attention_bias")
     return Architecture(
@@ -173,12 +150,12 @@ def _gemma2(c: Fields) -> Architecture:
 
 @_reads("phi3")
 def _phi3(c: Fields) -> Architecture:
-    return Architecture(**_shape(c), **_window_everywhere(c))
+    return Architecture(**shape_of(c), **window_everywhere(c))
 
 
 @_reads("phi")
 def _phi(c: Fields) -> Architecture:
-    shape = _shape(c, activation="gelu_new")
+    shape = shape_of(c, activation="gelu_new")
     normed = c.switch("qk_layernorm")
     if normed and shape["head_dim"]:
         c.fault("qk_layernorm", "is not representable beside a head_dim", "leave one of them out")
@@ -200,7 +177,7 @@ def _phi(c: Fields) -> Architecture:
 def _gpt2(c: Fields) -> Architecture:
     hidden = c.size("n_embd", "hidden_size")
     heads = c.size("n_head", "num_attention_heads")
-    _divides(c, "n_head", heads, "n_embd", hidden)
+    divides(c, "n_head", heads, "n_embd", hidden)
     return Architecture(
         layers=c.size("n_layer", "num_hidden_layers"),
         hidden=hidden,
@@ -221,9 +198,9 @@ def _gpt2(c: Fields) -> Architecture:
 
 @_reads("gpt_neox")
 def _gpt_neox(c: Fields) -> Architecture:
-    shape = _shape(c, activation="gelu")
+    shape = shape_of(c, activation="gelu")
     heads = shape["heads"]
-    _divides(c, "num_attention_heads", heads, "hidden_size", shape["hidden"])
+    divides(c, "num_attention_heads", heads, "hidden_size", shape["hidden"])
     # The class has one fused projection of 3h: no other head size, no grouped keys and values.
     shape["kv_heads"], shape["head_dim"] = heads, 0
     bias = c.switch("attention_bias", default=True)
@@ -241,14 +218,14 @@ def _gpt_neox(c: Fields) -> Architecture:
 @_reads("olmo")
 def _olmo(c: Fields) -> Architecture:
     bias = c.switch("attention_bias")
-    return Architecture(**_shape(c), norm="layernorm-no-weight", qkv_bias=bias, output_bias=bias)
+    return Architecture(**shape_of(c), norm="layernorm-no-weight", qkv_bias=bias, output_bias=bias)
 
 
 @_reads("olmo2")
 def _olmo2(c: Fields) -> Architecture:
     bias = c.switch("attention_bias")
     return Architecture(
-        **_shape(c),
+        **shape_of(c),
         norm_inputs=False,
         norm_outputs=True,
         qk_norm="full",
@@ -291,9 +268,9 @@ def _deepseek(c: Fields, experts: Experts, *, mlp_bias: bool) -> Architecture:
     """Multi-head latent attention with experts; the multi-token prediction module is left out."""
     nope = c.size("qk_nope_head_dim", default=128)
     rope = c.size("qk_rope_head_dim", default=64)
-    shape = _shape(c, head_dim=nope + rope)
+    shape = shape_of(c, head_dim=nope + rope)
     shape["kv_heads"], shape["head_dim"] = shape["heads"], nope + rope
-    _at_most(c, "num_experts_per_tok", experts.per_token, "n_routed_experts", experts.routed)
+    at_most(c, "num_experts_per_tok", experts.per_token, "n_routed_experts", experts.routed)
     if c.value("moe_layer_freq", 1) != 1:
         c.fault("moe_layer_freq", "other than 1 is not representable")
     bias = c.switch("attention_bias")
@@ -315,73 +292,6 @@ def _deepseek(c: Fields, experts: Experts, *, mlp_bias: bool) -> Architecture:
             value_head_dim=c.size("v_head_dim", default=128),
         ),
     )
-
-
-def _shape(
-    c: Fields,
-    *,
-    kv_heads: int | None = None,
-    head_dim: int = 0,
-    activation: str = "silu",
-    tied: bool = False,
-) -> _Shape:
-    """Read the fields that most families name alike; the arguments are the class's defaults."""
-    hidden, heads = c.size("hidden_size"), c.size("num_attention_heads")
-    kv = c.size("num_key_value_heads", default=kv_heads or heads, null=heads)
-    one_head = c.size("head_dim", default=head_dim, null=head_dim)
-    if not one_head:
-        _divides(c, "num_attention_heads", heads, "hidden_size", hidden)
-    _divides(c, "num_key_value_heads", kv, "num_attention_heads", heads)
-    rates = ("attention_dropout", "resid_pdrop", "embd_pdrop", "hidden_dropout")
-    return _Shape(
-        layers=c.size("num_hidden_layers"),
-        hidden=hidden,
-        heads=heads,
-        kv_heads=kv,
-        head_dim=one_head,
-        ffn=c.size("intermediate_size"),
-        vocab=c.size("vocab_size"),
-        activation=c.choice("hidden_act", ACTIVATIONS, default=activation),
-        tied=c.switch("tie_word_embeddings", default=tied),
-        dropout=max(c.rate(rate) for rate in rates),
-    )
-
-
-def _divides(c: Fields, small_key: str, small: int, large_key: str, large: int) -> None:
-    if large % small:
-        what = f"{small:,} does not divide {large_key} = {large:,}"
-        c.disagree((small_key, large_key), what, "change one of them")
-
-
-def _at_most(c: Fields, small_key: str, small: int, large_key: str, large: int) -> None:
-    if small > large:
-        c.disagree((small_key, large_key), f"{small:,} is more than {large_key} = {large:,}")
-
-
-def _window_everywhere(c: Fields, *, default: int = 0) -> _Windows:
-    window = c.size("sliding_window", default=default, null=0, least=0)
-    return _Windows(window=window, window_layers=0)
-
-
-def _window_of_late_layers(c: Fields, layers: int) -> _Windows:
-    full = c.size("max_window_layers", default=28, least=0)
-    window = c.size("sliding_window", default=4096, null=0, least=0)
-    return _windows(c, window * c.switch("use_sliding_window"), layers, max(0, layers - full))
-
-
-def _windows(c: Fields, window: int, layers: int, windowed: int) -> _Windows:
-    """Return the window and its layers: `windowed` of them unless `layer_types` lists them."""
-    kinds = c.value("layer_types")
-    if isinstance(kinds, list):
-        if len(kinds) != layers or any(k not in LAYER_KINDS for k in kinds):
-            what = f"is not one of {' and '.join(LAYER_KINDS)} for each layer"
-            c.disagree(("layer_types", "num_hidden_layers"), what)
-        windowed = kinds.count(LAYER_KINDS[0])
-    elif kinds is not None:
-        c.fault("layer_types", f"{show(kinds)} is not a list")
-    if not window or not windowed:
-        return _Windows(window=0, window_layers=0)
-    return _Windows(window=window, window_layers=windowed)
 
 
 def _refuse_other_models(c: Fields) -> None:
