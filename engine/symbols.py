@@ -5,7 +5,7 @@ products, powers, `Max`, `Min` and `ceil_div` only: no rational and no float eve
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cmp_to_key
 from math import prod
 
 import sympy
@@ -50,7 +50,7 @@ C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
 RING = PolyRing(
-    [b, s, h, f, V, L, a, k, d, positions, P_layer, P_ends, P_layer_shard, P_ends_shard], ZZ
+    [b, s, h, f, V, L, a, k, d, positions, P, P_layer, P_ends, P_layer_shard, P_ends_shard], ZZ
 )
 
 MEANINGS: Mapping[Symbol, str] = {
@@ -80,6 +80,24 @@ MEANINGS: Mapping[Symbol, str] = {
 }
 
 
+def expression(polynomial: PolyElement) -> Expr:
+    """Return `polynomial` as an expression.
+
+    The same as `polynomial.as_expr()`, but put together without having sympy simplify a sum that
+    is simple already, for which it would import its tensors and take twice as long to start.
+    """
+    terms = [
+        Mul(coefficient, *(x**n for x, n in zip(RING.symbols, powers, strict=True) if n))
+        for powers, coefficient in polynomial.terms()
+    ]
+    if len(terms) < 2:
+        return terms[0] if terms else Integer(0)
+    terms.sort(key=cmp_to_key(Basic.compare))
+    numbers = [term for term in terms if isinstance(term, Integer)]
+    others = [term for term in terms if not isinstance(term, Integer)]
+    return Add(*numbers, *others, evaluate=False)
+
+
 def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
     """Return the maximum of `polynomials`, without those that another one always covers.
 
@@ -92,7 +110,7 @@ def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
             continue
         kept = [other for other in kept if not _covers(one, other)]
         kept.append(one)
-    return largest(*(one.as_expr() for one in kept))
+    return largest(*(expression(one) for one in kept))
 
 
 def _covers(larger: PolyElement, smaller: PolyElement) -> bool:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Expr, Integer
+from sympy import Expr
 
 from engine.blocks import embedding, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.structure import Structure
-from engine.symbols import RING, L, P_layer_matmul, V, b, d, h, s
+from engine.symbols import RING, L, P_layer_matmul, V, b, d, expression, h, s
 from engine.tape import Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
@@ -30,7 +30,7 @@ def lines(structure: Structure) -> Iterator[Line]:
         yield Line(
             name=name,
             category=Category.ACTIVATIONS,
-            size=(_layers * total(values)).as_expr(),
+            size=expression(_layers * total(values)),
             phases=SAVED_PHASES,
             why=f"{values[0].why}, in each of the L layers",
             source=PAPERS.get(name, TRACE),
@@ -39,7 +39,7 @@ def lines(structure: Structure) -> Iterator[Line]:
     yield Line(
         name="first layer's saved activations",
         category=Category.ACTIVATIONS,
-        size=layer(block).saved_bytes.as_expr(),
+        size=expression(layer(block).saved_bytes),
         phases=(Phase.BACKWARD_LAST,),
         why="when the backward pass reaches the first layer only its own are left",
         source=TRACE,
@@ -58,7 +58,7 @@ def _by_name(values: Iterable[Value]) -> list[tuple[str, list[Value]]]:
 
 def _ends(structure: Structure) -> Iterator[Line]:
     block = structure.block
-    bottom = embedding(block).saved_bytes.as_expr()
+    bottom = expression(embedding(block).saved_bytes)
     yield Line(
         name="kept by the embedding",
         category=Category.ACTIVATIONS,
@@ -72,7 +72,7 @@ def _ends(structure: Structure) -> Iterator[Line]:
     yield Line(
         name="kept by final norm and head",
         category=Category.ACTIVATIONS,
-        size=total(top).as_expr(),
+        size=expression(total(top)),
         phases=(Phase.FORWARD, Phase.LOSS),
         why="input and output of the final norm, and the target ids",
         source=TRACE,
@@ -82,16 +82,16 @@ def _ends(structure: Structure) -> Iterator[Line]:
 
 def _tables(structure: Structure) -> Iterator[Line]:
     block = structure.block
-    size: Expr = Integer(0)
+    size = RING.zero
     if block.rotary:
-        size += 2 * structure.precision.compute * s * d
+        size += 2 * structure.precision.compute * RING(s) * RING(d)
     if block.attention == "eager":
-        size += s * s
-    if size != 0:
+        size += RING(s) ** 2
+    if size:
         yield Line(
             name="tables shared by the layers",
             category=Category.TEMPORARY,
-            size=size,
+            size=expression(size),
             why="rotary angles, and the causal mask where attention is eager: buffers, once",
             source=TRACE,
             evidence=Evidence.TRACED,
@@ -104,7 +104,7 @@ def weight_casts(structure: Structure) -> Iterator[Line]:
         return
     of_layers, of_head = (
         2 * L * P_layer_matmul,
-        2 * (V * h + (V if structure.block.head_bias else 0)),
+        expression(2 * RING(V) * (RING(h) + (1 if structure.block.head_bias else 0))),
     )
     again = structure.block.recompute == "full"
     yield Line(
@@ -130,5 +130,4 @@ def weight_casts(structure: Structure) -> Iterator[Line]:
 def per_token(structure: Structure) -> Expr:
     """Return the saved bytes of one layer for one token."""
     kept = [value for value in layer(structure.block).saved if value.name != CASTS]
-    each: Expr = total(kept).exquo(_tokens).as_expr()
-    return each
+    return expression(total(kept).exquo(_tokens))

@@ -2,12 +2,26 @@
 
 from collections.abc import Iterator
 
-from sympy import Expr
+from sympy import Expr, Mul
+from sympy.polys.rings import PolyElement
 
 from engine.ledger import ALL_PHASES, Category, Line, Phase
 from engine.lines.fsdp import FSDP
 from engine.structure import Sharing, Structure
-from engine.symbols import L, N, P, P_ends, P_layer, P_layer_shard, P_shard, V, ceil_div, h
+from engine.symbols import (
+    RING,
+    L,
+    N,
+    P,
+    P_ends,
+    P_layer,
+    P_layer_shard,
+    P_shard,
+    V,
+    ceil_div,
+    expression,
+    h,
+)
 
 AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
 ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
@@ -100,40 +114,43 @@ def _partial_gradients(structure: Structure) -> Iterator[Line]:
         yield Line(
             name=name,
             category=Category.GRADIENTS,
-            size=_gradient_bytes(structure) * elements,
+            size=_size(structure, elements),
             phases=(phase,),
             why=why,
             source="order of the backward pass",
         )
 
 
-def _partial(structure: Structure) -> Iterator[tuple[str, Phase, Expr, str]]:
+def _size(structure: Structure, elements: PolyElement) -> Expr:
+    each = _gradient_bytes(structure)
+    if structure.zero == 2:
+        return Mul(each, ceil_div(expression(elements), N))
+    return expression(each * elements)
+
+
+def _partial(structure: Structure) -> Iterator[tuple[str, Phase, PolyElement, str]]:
     """Yield which gradients are there before the backward pass is over, and when."""
     why = "when the backward pass reaches the first layer all others have theirs"
     if structure.sharded:
-        yield "gradients of the layers above", Phase.BACKWARD_LAST, (L - 1) * P_layer_shard, why
+        above = (RING(L) - 1) * RING(P_layer_shard)
+        yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
         return
+    top = _top(structure)
     yield (
         "gradients of the head",
         Phase.BACKWARD_FIRST,
-        held(structure, 2, _top(structure)),
+        top,
         "the backward pass has made these before it reaches the last layer",
     )
-    above = held(structure, 2, P - P_layer - _bottom(structure))
+    above = RING(P) - RING(P_layer) - RING(P_ends) + top
     yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
 
 
-def _bottom(structure: Structure) -> Expr:
-    """Return the parameters of the embedding whose gradient comes last."""
-    last: Expr = P_ends - _top(structure)
-    return last
-
-
-def _top(structure: Structure) -> Expr:
+def _top(structure: Structure) -> PolyElement:
     """Return the parameters of final norm and head, whose gradients come first."""
     norms = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}[structure.block.norm]
-    bias = V if structure.block.head_bias else 0
-    first: Expr = V * h + norms * h + bias
+    bias = RING(V) if structure.block.head_bias else 0
+    first: PolyElement = RING(V) * RING(h) + norms * RING(h) + bias
     return first
 
 

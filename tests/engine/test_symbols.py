@@ -5,7 +5,20 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.symbols import MEANINGS, RING, N, P, b, ceil_div, compiled, h, largest, largest_of, s
+from engine.symbols import (
+    MEANINGS,
+    RING,
+    N,
+    P,
+    b,
+    ceil_div,
+    compiled,
+    expression,
+    h,
+    largest,
+    largest_of,
+    s,
+)
 
 whole = st.integers(1, 10**6)
 
@@ -54,3 +67,18 @@ def test_a_maximum_of_one_is_itself():
 def test_every_symbol_is_explained():
     assert len({symbol.name for symbol in MEANINGS}) == len(MEANINGS)
     assert all(MEANINGS.values())
+
+
+terms = st.lists(
+    st.tuples(st.integers(-9, 9), st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)),
+    max_size=6,
+)
+
+
+@given(terms=terms)
+def test_an_expression_put_together_is_the_one_that_sympy_adds_up(terms):
+    x, y, z = RING(b), RING(s), RING(P)
+    polynomial = sum((c * x**i * y**j * z**k for c, i, j, k in terms), RING.zero)
+    made = expression(polynomial)
+    assert made == polynomial.as_expr()
+    assert made + 0 == made
