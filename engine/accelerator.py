@@ -26,6 +26,8 @@ class Accelerator:
             generation 3, 4 or 5), NVLink-C2C on a GH200.
         context_mib: what a process takes before its first tensor, in MiB; 0 where nobody has
             said.
+        workspace_kib: scratch memory of one cuBLAS (hipBLASLt) handle on one stream, in KiB, as
+            PyTorch chooses it where CUBLAS_WORKSPACE_CONFIG is not set.
         source: where the numbers were read.
         checked: the day on which they were, YYYY-MM-DD.
 
@@ -42,6 +44,7 @@ class Accelerator:
     nvlink_gb_s: float = 0.0
     pcie_gb_s: float
     context_mib: int = 0
+    workspace_kib: int = 8320
     source: str
     checked: str
 

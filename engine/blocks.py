@@ -81,7 +81,7 @@ class _Pen:
         out = Value(name=name, size=self.compute * tokens * rows, why=why)
         if not self.block.precision.casts:
             gradients = self.gradient * parameters
-            return self.write(x, output=out, keeps=(x,), gradients=gradients)
+            return self.write(x, output=out, keeps=(x,), gradients=gradients, makes_views=True)
         if x.size != self.compute * tokens * columns:
             x = self.write(
                 x,
@@ -93,9 +93,9 @@ class _Pen:
             )
         cast = Value(name="weight casts", size=self.compute * parameters)
         self.write(output=cast, gradients=self.gradient * parameters)
-        return self.write(x, cast, output=out, keeps=(x, cast))
+        return self.write(x, cast, output=out, keeps=(x, cast), makes_views=True)
 
-    def dropout(self, x: Value, elements: PolyElement) -> Value:
+    def dropout(self, x: Value, elements: PolyElement, why: str = "") -> Value:
         if not self.block.dropout:
             return x
         mask = Value(
@@ -104,7 +104,7 @@ class _Pen:
             why="dropout keeps one byte an element to know what it dropped",
         )
         return self.write(
-            x, output=Value(name=f"{x.name} behind dropout", size=x.size, why=x.why), keeps=(mask,)
+            x, output=Value(name=f"{x.name} behind dropout", size=x.size, why=why), keeps=(mask,)
         )
 
     def add(self, x: Value, y: Value, name: str) -> Value:
@@ -214,7 +214,7 @@ def _eager(pen: _Pen, queries: Value, keys: Value, values: Value) -> Value:
         why="softmax keeps its output: b·a·s² elements",
     )
     pen.write(scores, output=weights, keeps=(weights,))
-    weights = pen.dropout(weights, square)
+    weights = pen.dropout(weights, square, "the product with the values needs it again")
     if pen.residual != pen.compute:
         name = f"{weights.name} in 16 bits"
         weights = pen.write(
@@ -252,11 +252,13 @@ def embedding(block: Block) -> Tape:
     stream = pen.residual * tokens * h
     ids = Value(name="token ids", size=8 * tokens, why="the embedding's backward needs them")
     table = pen.gradient * V * h
+    # Tied: this gradient meets the head's, which is a view unless autocast copied it.
+    meeting = table if block.precision.casts else 2 * table
     x = pen.write(
         output=Value(name="embedded", size=stream),
         keeps=(ids,),
         gradients=ZERO if block.tied else table,
-        backward_workspace=table if block.tied else ZERO,
+        backward_workspace=meeting if block.tied else ZERO,
     )
     if not block.rotary:
         rows = Value(name="position rows", size=pen.residual * s * h)

@@ -22,6 +22,10 @@ T = TypeVar("T")
 # What people put around a name: an owner before it, a file format or a training stage after it.
 SUFFIXES = re.compile(r"(-hf|-base|-instruct|-it|-chat|-v0\.1)+$")
 PREFIXES = ("meta-", "nvidia-", "amd-", "instinct-", "geforce-", "tesla-")
+# What nvidia-smi prints behind a GPU's name; 480GB is the memory of a GH200's processor.
+BEHIND = re.compile(r"(-hbm3e?|-generation|(?<=^gh200)-480gb)$")
+MAKERS = {"", "nvidia", "amd", "instinct", "geforce", "tesla"}
+MEMORY_SIZE = re.compile(r"\d+gb")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +82,13 @@ def model(name: str) -> CatalogModel:
 
 
 def accelerator(name: str) -> Accelerator:
-    """Return one accelerator, by its name or a spelling such as "H100 80GB".
+    """Return one accelerator, by its name or a spelling such as "NVIDIA A100-SXM4-80GB".
 
     Raises:
-        InputError: with near names, where the name is not known.
+        InputError: with near names, where the name is not known or could be one of several.
     """
-    return _accelerator(_known("hardware.gpu", name, tuple(_rows("accelerators"))))
+    known = _titled(name) or _known("hardware.gpu", name, tuple(_rows("accelerators")))
+    return _accelerator(known)
 
 
 def model_from_row(name: str, row: Row) -> CatalogModel:
@@ -156,6 +161,23 @@ def _rows(table: str) -> Mapping[str, Row]:
     return MappingProxyType(tomllib.loads((DATA / f"{table}.toml").read_text(encoding="utf-8")))
 
 
+def _titled(name: str) -> str | None:
+    """Return the one accelerator whose title has the words of `name`, and but its size besides."""
+    typed = _words(name)
+    found = []
+    for known, row in _rows("accelerators").items():
+        title = _words(str(row["title"]))
+        sockets = {word for word in title if word.startswith("sxm")}
+        said = typed - {"sxm"} | sockets if sockets and "sxm" in typed else typed
+        if said <= title and all(MEMORY_SIZE.fullmatch(word) for word in title - said):
+            found.append(known)
+    return found[0] if len(found) == 1 else None
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\s,_-]+", name.lower()[:200])) - MAKERS
+
+
 def _known(where: str, name: str, names: tuple[str, ...]) -> str:
     """Return the one of `names` that `name` spells."""
     spellings = list(_spellings(name))
@@ -179,6 +201,7 @@ def _spellings(name: str) -> Iterator[str]:
     for prefix in PREFIXES:
         name = name.removeprefix(prefix)
     yield name
+    yield BEHIND.sub("", name)
     yield SUFFIXES.sub("", name)
 
 

@@ -30,7 +30,7 @@ class UnmodelledError(InputError):
 
 def near(name: str, known: tuple[str, ...] | list[str]) -> str:
     """Return "did you mean X or Y?" for the names in `known` that are close to `name`, or ""."""
-    close = get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.5)
+    close = get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 

@@ -15,7 +15,7 @@ from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Scenario
 from engine.structure import Sharing, Structure, structure_of
 from engine.symbols import Evaluate, compiled
-from engine.units import MIB
+from engine.units import KIB, MIB
 
 Fits = Literal["yes", "tight", "no"]
 PARTS = (
@@ -28,7 +28,8 @@ PARTS = (
     outside.lines,
 )
 CONTEXT_MIB = (300, 600)
-HOPPER = ("h100", "h200", "gh200")
+# A cuBLAS handle belongs to a thread, and the backward pass runs in a thread of its own.
+HANDLES = 2
 
 
 def ledger(scenario: Scenario) -> Ledger:
@@ -130,7 +131,7 @@ def values_of(scenario: Scenario) -> Mapping[Symbol, int]:
         symbols.b: work.micro_batch,
         symbols.s: work.sequence,
         symbols.N: scenario.parallel.data,
-        symbols.W: (32 if gpu.name.startswith(HOPPER) else 8) * MIB,
+        symbols.W: HANDLES * gpu.workspace_kib * KIB,
         symbols.C_low: low * MIB,
         symbols.C_high: high * MIB,
     }

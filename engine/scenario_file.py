@@ -56,7 +56,13 @@ def read_tables(path: Path) -> dict[str, Any]:
 
 
 def _stdin() -> str:
-    data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+    if sys.stdin is None:  # closed before the process began
+        raise InputError(Fault("standard input", "is closed", f"give a {KIND}"))
+    try:
+        data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise InputError(Fault("standard input", what, f"give a {KIND}")) from None
     if len(data) > LARGEST_FILE:
         raise InputError(Fault("standard input", "is larger than a scenario file may be"))
     return decoded(data, "standard input")
@@ -105,19 +111,26 @@ def _scenario(
 
 
 def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
-    """Return the tables of a scenario file that gives `scenario` again."""
-    known = models().get(scenario.model.name)
-    chosen: dict[str, Any] = {"name": scenario.model.name}
-    if known is None or known.architecture != scenario.architecture:
-        chosen |= _shape(scenario.architecture)
+    """Return the tables of a scenario file that gives `scenario` again.
+
+    A model that has a catalogued name but is not that model is written as "NAME (changed)".
+    """
     return {
-        "model": chosen | {"implementation": scenario.implementation},
+        "model": _written(scenario.model) | {"implementation": scenario.implementation},
         "workload": asdict(scenario.workload),
         "recipe": asdict(scenario.recipe),
         "parallel": asdict(scenario.parallel),
         "offload": asdict(scenario.offload),
         "hardware": {"gpu": scenario.hardware.gpu.name, "gpus": scenario.hardware.gpus},
     }
+
+
+def _written(chosen: Model) -> dict[str, Any]:
+    known = models().get(chosen.name)
+    if known is not None and known.architecture == chosen.architecture:
+        return {"name": chosen.name}
+    name = f"{chosen.name} (changed)" if is_catalogued(chosen.name) else chosen.name
+    return {"name": name} | _shape(chosen.architecture)
 
 
 def _shape(architecture: Architecture) -> dict[str, Any]:
@@ -207,15 +220,48 @@ def _model(table: Mapping[str, Any], folder: Path) -> Model:
     shape = {key: value for key, value in table.items() if key in SHAPE_KEYS}
     if shape and "config" in table:
         raise InputError(Fault("model", "has both config and sizes", "give one of the two"))
-    if shape:
-        name = str(table.get("name", "own model"))
-        architecture = architecture_from_shape("model", shape)
-        return Model(name=name, title=name, architecture=architecture)
-    if "config" in table:
-        path = folder / str(table["config"])
-        name = str(table.get("name", path.parent.name or path.stem))
-        return Model(name=name, title=name, architecture=read_config(path))
-    return _catalogued(table)
+    if not shape and "config" not in table:
+        return _catalogued(table)
+    _refuse_catalogued_label(table, "the sizes" if shape else "the config")
+    if not shape:
+        return _configured(table, folder)
+    name = str(table.get("name", "own model"))
+    return Model(name=name, title=name, architecture=architecture_from_shape("model", shape))
+
+
+def _refuse_catalogued_label(table: Mapping[str, Any], beside: str) -> None:
+    name = str(table.get("name", ""))
+    if is_catalogued(name):
+        pronoun = "them" if beside == "the sizes" else "it"
+        ways = f"give {beside} another name, or leave {pronoun} out"
+        raise InputError(Fault("model.name", f"{name[:60]} is a catalogued model", ways))
+
+
+def _configured(table: Mapping[str, Any], folder: Path) -> Model:
+    """Return the model of a config, called by its file or, where that is config.json, its folder.
+
+    Where that is a catalogued name "(config)" is put behind it, so that the two can be told apart.
+    """
+    if not str(table["config"]).strip():
+        raise InputError(Fault("model.config", "is empty", "name a config.json"))
+    path = folder / str(table["config"])
+    architecture = read_config(path)
+    if "name" in table:
+        name = str(table["name"])
+    else:
+        above = path.parent.resolve().name
+        name = above if path.name == "config.json" and above else path.stem
+        name = f"{name} (config)" if is_catalogued(name) else name
+    return Model(name=name, title=name, architecture=architecture)
+
+
+def is_catalogued(name: str) -> bool:
+    """Return whether `name` alone would stand for a model of the catalogue."""
+    try:
+        model(name)
+    except InputError:
+        return False
+    return True
 
 
 def _catalogued(table: Mapping[str, Any]) -> Model:

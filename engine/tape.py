@@ -7,7 +7,8 @@ to fall, the bytes alive. The rules are those of PyTorch's autograd engine:
 - an operator's output dies with its last reader, unless an operator keeps it for its backward;
 - the backward runs in the reverse order; an operator makes the gradients of all its inputs and
   parameters first, then drops what it kept and the gradient that came in;
-- gradients that meet at a tensor with two readers are added in place.
+- gradients that meet at a tensor with two readers are added in place, unless the older one is a
+  view, as the gradient that a matrix product hands back is: then the sum is a third tensor.
 
 Sizes are bytes, as polynomials in the ring of `engine.symbols`.
 """
@@ -54,6 +55,7 @@ class Operator:
         workspace: bytes alive only while the forward operator runs.
         backward_workspace: bytes alive only while the backward operator runs.
         inner: the operators behind this one, which a checkpoint runs again in the backward.
+        makes_views: the gradients that its backward makes are views of larger-lived storages.
     """
 
     inputs: tuple[Value, ...]
@@ -64,6 +66,7 @@ class Operator:
     workspace: PolyElement = ZERO
     backward_workspace: PolyElement = ZERO
     inner: "Tape | None" = None
+    makes_views: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,14 +133,17 @@ class Tape:
                 moments.update(dict.fromkeys(_again(op, outside, keeps_gradients)))
                 lasting += total_gradients(op.inner) if keeps_gradients else ZERO
             gradients.through(op)
-            moments[saved + lasting + gradients.live + op.gradients + op.backward_workspace] = None
-            gradients.settle(op)
-            if keeps_gradients:
-                lasting += op.gradients
+            made = lasting + op.gradients
+            moments[saved + made + gradients.live + op.backward_workspace] = None
+            gradients.drop(op.output)
             for kept in dict.fromkeys(op.keeps):
                 pins[kept] -= 1
                 if not pins[kept]:
                     saved -= kept.size
+            moments[saved + made + gradients.live + gradients.sums] = None
+            gradients.add_up()
+            if keeps_gradients:
+                lasting += op.gradients
         return tuple(moments)
 
 
@@ -205,8 +211,10 @@ class _Gradients:
 
     def __init__(self, last: Value) -> None:
         self.live: PolyElement = last.size
+        self.sums: PolyElement = ZERO
         self._owners: dict[Value, list[Value]] = {last: [last]}
-        self._new: list[tuple[Value, PolyElement]] = []
+        self._views: set[Value] = set()
+        self._met: PolyElement = ZERO
 
     def through(self, op: Operator) -> None:
         """Make the gradients of the operator's inputs, before anything is dropped."""
@@ -218,20 +226,31 @@ class _Gradients:
             if not handed_on:
                 self.live += value.size
             if value in self._owners:
-                if not handed_on:
-                    self._new.append((value, value.size))
+                self._meet(value, handed_on=handed_on)
             elif handed_on:
                 self._owners[value] = incoming
                 incoming.append(value)
             else:
                 self._owners[value] = [value]
+                if op.makes_views:
+                    self._views.add(value)
 
-    def settle(self, op: Operator) -> None:
-        """Add up what met, and drop the gradient that came in unless it was handed on."""
-        for _, size in self._new:
-            self.live -= size
-        self._new.clear()
-        owners = self._owners.pop(op.output)
-        owners.remove(op.output)
+    def _meet(self, value: Value, *, handed_on: bool) -> None:
+        """Note that two gradients of `value` are there, and whether their sum is a third."""
+        if value in self._views:
+            self._views.remove(value)
+            self.sums += value.size
+        if not handed_on:
+            self._met += value.size
+
+    def drop(self, value: Value) -> None:
+        """Drop the gradient of `value`, unless it was handed on."""
+        owners = self._owners.pop(value)
+        owners.remove(value)
         if not owners:
-            self.live -= op.output.size
+            self.live -= value.size
+
+    def add_up(self) -> None:
+        """Let each sum take the place of the gradients that met."""
+        self.live -= self._met
+        self.sums = self._met = ZERO

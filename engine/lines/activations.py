@@ -32,7 +32,7 @@ def lines(structure: Structure) -> Iterator[Line]:
             category=Category.ACTIVATIONS,
             size=expression(_layers * total(values)),
             phases=SAVED_PHASES,
-            why=f"{values[0].why}, in each of the L layers",
+            why=f"{_why(structure, values[0])}, in each of the L layers",
             source=PAPERS.get(name, TRACE),
             evidence=Evidence.TRACED,
         )
@@ -47,6 +47,12 @@ def lines(structure: Structure) -> Iterator[Line]:
     )
     yield from _ends(structure)
     yield from _tables(structure)
+
+
+def _why(structure: Structure, value: Value) -> str:
+    if structure.block.recompute == "full":
+        return "a checkpoint keeps its input alone and runs the layer again"
+    return value.why
 
 
 def _by_name(values: Iterable[Value]) -> list[tuple[str, list[Value]]]:

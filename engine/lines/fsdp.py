@@ -71,8 +71,15 @@ def forward_moments(structure: Structure) -> Iterator[PolyElement]:
 
 
 def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list[PolyElement]:
-    """Return the moments of the last layer, whose buffer and whole tensors are alive at once."""
-    return [moment + structure.precision.compute * _layer for moment in moments]
+    """Return the moments of the last layer, relative to the phase.
+
+    `moments` are those of the layer, less what it and the head save. Its buffer and its whole
+    tensors are alive at once; while it is copied out, the buffer of the layer before is too.
+    """
+    each = structure.precision.compute
+    body, top = layer(structure.block), head(structure.block)
+    copied_out = 2 * each * _layer + _stream(structure) - body.saved_bytes - top.saved_bytes
+    return [*(moment + each * _layer for moment in moments), copied_out]
 
 
 def loss_moments(structure: Structure) -> Iterator[PolyElement]:
@@ -94,11 +101,12 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
-    """Yield first layer, embedding and the reduction of the root, relative to the phase."""
+    """Yield the two first layers, embedding and the root's reduction, relative to the phase."""
     each, reduced = structure.precision.compute, structure.precision.stepped
     body, bottom = layer(structure.block), embedding(structure.block)
     for moment in body.backward(keeps_gradients=True):
-        yield moment - body.saved_bytes + reduced * _layer
+        second = moment + each * _layer + reduced * (_layer - _share)
+        yield from (second, moment - body.saved_bytes + reduced * _layer)
     done = body.saved_bytes + each * _layer
     for moment in bottom.backward(keeps_gradients=True):
         yield moment - bottom.saved_bytes - done + reduced * (_layer + _share)

@@ -18,8 +18,8 @@ def lines(structure: Structure) -> Iterator[Line]:
         name="cuBLAS workspace",
         category=Category.TEMPORARY,
         size=W,
-        why="matrix products have a scratch buffer that PyTorch allocates once",
-        source="PyTorch documentation, CUDA semantics: cuBLAS workspaces",
+        why="matrix products have a scratch buffer for each thread: forward and backward",
+        source="PyTorch documentation, CUDA semantics: a workspace for each handle and stream",
         evidence=Evidence.ASSUMED,
     )
     yield Line(

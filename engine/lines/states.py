@@ -150,8 +150,10 @@ def _top(structure: Structure) -> PolyElement:
     """Return the parameters of final norm and head, whose gradients come first."""
     norms = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}[structure.block.norm]
     bias = RING(V) if structure.block.head_bias else 0
-    first: PolyElement = RING(V) * RING(h) + norms * RING(h) + bias
-    return first
+    first: PolyElement = norms * RING(h) + bias
+    # Under ZeRO-2 a tied head's gradient is whole until the embedding's joins it.
+    waits = structure.block.tied and structure.zero == 2
+    return first if waits else first + RING(V) * RING(h)
 
 
 def _optimizer_states(structure: Sharing) -> Line:

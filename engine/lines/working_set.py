@@ -29,8 +29,8 @@ def lines(structure: Structure) -> tuple[Line, ...]:
         replace(
             structure,
             optimizer=OPTIMIZERS["sgd"],
-            zero=3 if structure.sharded else 0,
-            many=structure.sharded,
+            zero=structure.zero if structure.zero > 1 else 0,
+            many=structure.zero > 1,
             accumulates=structure.accumulates and not structure.sharded,
         )
     )
@@ -47,7 +47,8 @@ def _all(structure: Structure) -> Iterator[Line]:
     yield from _forward(structure)
     yield from _loss(structure)
     yield from _backward(structure)
-    if structure.block.tied and not structure.keeps_gradients and not structure.sharded:
+    waits = structure.zero == 2 or not structure.keeps_gradients
+    if structure.block.tied and waits and not structure.sharded:
         yield _waiting(structure)
 
 

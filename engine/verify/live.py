@@ -80,12 +80,14 @@ class LiveBytes(TorchDispatchMode):
                 self.current += now - size
 
     def _in_place(self, older: Tensor) -> None:
-        """Let the sum of two gradients take the place of the older one.
+        """Let the sum of two gradients take the place of the older one, as a real run does.
 
-        The autograd engine adds in place, but not under a dispatch mode (`isTensorSubclassLike`
-        in torch/csrc/autograd/input_buffer.cpp), where it makes a third tensor that no real run
-        has.
+        Where gradients meet the autograd engine adds in place (torch/csrc/autograd/
+        input_buffer.cpp), but not under a dispatch mode, and not where the older one is a view,
+        such as a linear layer's: a view's base holds its storage too.
         """
+        if older._is_view():  # noqa: SLF001 - no public name
+            return
         key = id(older.untyped_storage())
         size, name = self.blocks[key]
         self.blocks[key] = (0, name)

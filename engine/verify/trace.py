@@ -5,9 +5,13 @@ nothing is allocated. One rank is traced: alone, or as the first of several unde
 fake process group. Plain data parallelism is executed, since its buckets are made in C++.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from torch import Tensor
@@ -17,6 +21,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
+from torch.profiler import ProfilerActivity, profile
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from engine.ledger import Phase
@@ -65,6 +70,25 @@ def executed(scenario: Scenario, *, steps: int = 3) -> dict[Phase, Peak]:
         wrapped = DistributedDataParallel(model) if scenario.parallel.data > 1 else model
         _run(scenario, _Parts(model=model, forward=wrapped, step=step), live, steps)
     return dict(live.peaks)
+
+
+def reported(scenario: Scenario, *, steps: int = 3) -> int:
+    """Execute optimizer steps on the CPU and return the peak that PyTorch's allocator reports.
+
+    No dispatch mode is on and nothing is counted here, so this is independent of `LiveBytes`:
+    the profiler lists every allocation and every release. Eager attention only.
+    """
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        model, step = _alone(scenario)
+        parts = _Parts(model=model, forward=model, step=step)
+        _run(scenario, parts, LiveBytes(), steps)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        profiler.export_chrome_trace(str(path))
+        events = json.loads(path.read_text())["traceEvents"]
+    changes = sorted((e["ts"], e["args"]["Bytes"]) for e in events if e["name"] == "[memory]")
+    peak: int = max(accumulate(change for _, change in changes))
+    return peak
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,14 +171,17 @@ def _sharded(scenario: Scenario, mesh: DeviceMesh) -> tuple[Transformer, Callabl
 def _mark_backward(model: Transformer, live: LiveBytes, *, layers: int) -> None:
     """Enter a phase when the backward pass reaches a layer.
 
-    `layers` are those at the top that count as `backward-first`: with FSDP2 two, because the
-    gradients of one are reduced while the next one runs.
+    `layers` are those at the top that count as `backward-first`, and those at the bottom that
+    count as `backward-last`: with FSDP2 two, because the gradients of one are reduced while the
+    next one runs, and a layer is gathered while the one above it runs.
     """
     top = len(model.blocks) - 1
-    phases = {top: Phase.BACKWARD_FIRST, top - layers: None, 0: Phase.BACKWARD_LAST}
+    phases: dict[int, Phase | None] = {layers - 1: Phase.BACKWARD_LAST}
+    if top - layers >= layers:
+        phases[top - layers] = None
+    phases[top] = Phase.BACKWARD_FIRST
     for index, phase in phases.items():
-        if index >= 0:
-            model.blocks[index].register_forward_hook(_when_reached(live, phase))
+        model.blocks[index].register_forward_hook(_when_reached(live, phase))
 
 
 def _when_reached(

@@ -12,7 +12,7 @@ from engine.scenario import Scenario
 pytest.importorskip("torch")
 
 from engine.verify.live import Peak
-from engine.verify.trace import executed, peaks
+from engine.verify.trace import executed, peaks, reported
 
 SAMPLE = settings(
     max_examples=14,
@@ -155,3 +155,19 @@ def test_ddp_keeps_a_second_copy_of_every_gradient(scenario, precision, accumula
         shape={"vocab": 4000},
     )
     assert max(map(abs, compared(made, executed(made)).values())) < 0.002
+
+
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("recompute", ["none", "full"])
+def test_the_peak_meets_what_the_allocator_reports(scenario, accumulation, tied, recompute):
+    made = scenario(
+        precision="fp32",
+        optimizer="adamw-fused",
+        attention="eager",
+        gradient_accumulation=accumulation,
+        recompute=recompute,
+        shape={"vocab": 8000, "tied": tied},
+    )
+    book = ledger(made)
+    assert reported(made) == pytest.approx(book.peak - book.size("cuBLAS workspace"), rel=0.005)
