@@ -98,11 +98,21 @@ def shared(left: Amount, right: Amount, *, sharing: bool) -> tuple[Amount, Amoun
         return _inunit(left, right, sharing=sharing), right
     if right.bare and right.scale is None and left.scale:
         return left, _inunit(right, left, sharing=sharing)
-    if left.bare and not right.bytes:
-        return replace(left, things=right.things, mark=right.mark), right
-    if right.bare and not left.bytes:
-        return left, replace(right, things=left.things, mark=left.mark)
-    return left, right
+    return _alongside(left, right), _alongside(right, left)
+
+
+def _alongside(amount: Amount, other: Amount) -> Amount:
+    """Return a bare `amount` as one of what `other` measures or counts."""
+    if _number_of_bytes(amount, other):
+        return replace(amount, bytes=1)
+    if amount.bare and not other.bytes:
+        return replace(amount, things=other.things, mark=other.mark)
+    return amount
+
+
+def _number_of_bytes(bare: Amount, other: Amount) -> bool:
+    """Whether a number with a suffix stands beside a size: 7B*2 + 14 GB."""
+    return bare.bare and bare.scale is not None and bare.high >= LARGE and other.bytes == 1
 
 
 def _inunit(bare: Amount, other: Amount, *, sharing: bool) -> Amount:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from quiz.answers.amounts import Amount, alike, bounded, power, product, shared
+from quiz.answers.amounts import LARGE, Amount, alike, bounded, power, product, shared
 from quiz.answers.quantity import RefusalError
 from quiz.answers.tree import (
     Chain,
@@ -21,6 +21,8 @@ from quiz.answers.tree import (
 )
 
 SHARE = "share"
+# "a billion and a half" has no half of one in it.
+FRACTIONS_BELOW = Fraction(10) ** 3
 REVERSED = "the ends of the range were put in order"
 SPLIT = "these two cannot be added; type one number with its unit"
 UNCLEAR = "this may be a range or a difference; type 12 to 14 GB, or work it out"
@@ -72,8 +74,10 @@ class Evaluation:
 
     def _measured(self, node: Measured) -> Amount:
         number, unit = self.amount(node.number), self._leaf(node.unit)
-        if number.bytes and unit.bytes:
+        if unit.bytes and (number.bytes or (unit.low > 1 and _in_millions(node.number, number))):
             raise RefusalError(node.start, "two units stand here; type one")
+        if number.symbolic and unit.bytes and unit.low > 1 and number.high >= LARGE:
+            raise RefusalError(node.start, "a symbol stands for a plain number; type 16P bytes")
         if number.scale and node.unit.key and not unit.bytes:
             raise RefusalError(node.start, "two units stand here; type one")
         if number.things or number.mark == "percent":
@@ -114,7 +118,7 @@ class Evaluation:
         return power(self.amount(node.base), exponent, node.start)
 
     def _scaled(self, number: Amount, plus: Fraction, at: int) -> Amount:
-        if not number.bare:
+        if not number.bare or number.high >= FRACTIONS_BELOW:
             raise RefusalError(at, "this fraction is not clear; type it as 1.5")
         return replace(number, low=number.low + plus, high=number.high + plus)
 
@@ -122,7 +126,8 @@ class Evaluation:
         total = self.amount(node.first)
         for term in node.rest:
             factor = self.amount(term.node)
-            if "same" in {total.mark, factor.mark}:
+            repeated = term.op == "*" and factor.mark == "multiple"
+            if repeated or "same" in {total.mark, factor.mark}:
                 raise RefusalError(term.start, "this cannot be worked out; type one number")
             if term.op == "/":
                 total = self._quotient(total, factor, term)
@@ -131,13 +136,18 @@ class Evaluation:
         return total
 
     def _quotient(self, total: Amount, factor: Amount, term: Term) -> Amount:
-        """Divide; in "640 / 8 GB" the unit is that of the quotient."""
+        """Divide; in "640 / 8 GB" and "1/2 billion" the unit is that of the quotient."""
+        if factor.mark == "percent":
+            raise RefusalError(term.start, "this percentage is not clear; type it as 0.5%")
         unit = term.node.unit if isinstance(term.node, Measured) else None
-        if unit is None or total.bytes or factor.bytes != 1:
+        suffix = total.bare and total.scale is None and not total.symbolic and total.high < LARGE
+        fits = factor.bytes == 1 or (factor.bare and factor.scale is not None and suffix)
+        if unit is None or total.bytes or not fits:
             return product(total, factor, term.start, power=-1)
         one = self._leaf(unit)
         plain = product(factor, replace(one, things={}), term.start, power=-1)
-        return product(product(total, plain, term.start, power=-1), one, term.start)
+        quotient = product(product(total, plain, term.start, power=-1), one, term.start)
+        return replace(quotient, scale=one.low)
 
     def _sum(self, node: Sum) -> Amount:
         terms = [self.amount(node.first), *(self.amount(t.node) for t in node.rest)]
@@ -184,6 +194,7 @@ class Evaluation:
     def _dash(self, node: Sum, left: Amount, right: Amount) -> Amount:
         """Read "12-14" as a range and "80-16" as a difference."""
         term = node.rest[0]
+        left = _percent(left, right, term.start)
         one_unit = shared(left, right, sharing=True)
         if not _below(*one_unit):
             if left.bare and left.scale is None and right.scale and not left.symbolic:
@@ -197,6 +208,7 @@ class Evaluation:
     def _range(self, node: Range) -> Amount:
         left, right = self.amount(node.left), self.amount(node.right)
         if node.kind == "ends":
+            left = _percent(left, right, node.start)
             one_unit = shared(left, right, sharing=True)
             if one_unit != (left, right) and _below(*one_unit[::-1]):
                 raise RefusalError(node.start, "give each end of this range its unit")
@@ -211,6 +223,9 @@ class Evaluation:
         return _sum_of(left, right, left.low - right.high, left.high + right.high)
 
     def _ends(self, left: Amount, right: Amount, at: int) -> Amount:
+        plain = right if left.symbolic else left
+        if left.symbolic != right.symbolic and plain.bare and plain.high < LARGE:
+            raise RefusalError(at, "give each end of this range its unit")
         if not alike(left, right) or left.low != left.high or right.low != right.high:
             raise RefusalError(at, "the ends of this range do not fit; type 12 to 14 GB")
         if left.low > right.low:
@@ -225,6 +240,21 @@ def _sum_of(left: Amount, right: Amount, low: Fraction, high: Fraction) -> Amoun
     things = left.things or right.things
     result = replace(left, low=low, high=high, things=things, scale=scale, symbolic=symbolic)
     return bounded(result, 0)
+
+
+def _in_millions(node: Node, number: Amount) -> bool:
+    """Whether a suffix such as M stands behind the number, so that no GB may follow."""
+    suffixed = isinstance(node, Measured) and bool(node.unit.key)
+    return suffixed and number.scale is not None and number.scale >= LARGE
+
+
+def _percent(left: Amount, right: Amount, at: int) -> Amount:
+    """Return `left` as a percentage where only the right of the two ends has the sign."""
+    if right.mark != "percent" or not left.bare or left.scale is not None or left.symbolic:
+        return left
+    if left.high <= 1:
+        raise RefusalError(at, UNCLEAR)
+    return replace(left, low=left.low / 100, high=left.high / 100, mark="percent")
 
 
 def _below(left: Amount, right: Amount) -> bool:

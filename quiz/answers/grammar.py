@@ -22,6 +22,8 @@ from quiz.answers.tree import (
     Term,
 )
 
+RESTATED = 5
+
 SIGNS: Mapping[str, Sign] = {sign: sign for sign in get_args(Sign)}
 
 
@@ -39,6 +41,8 @@ class Parser(Operands):
         self._leading_per()
         members = [self._range()]
         while self._takes("="):
+            if len(members) == RESTATED:
+                raise RefusalError(self._start, "this is too long a chain; type its result")
             members.append(self._range())
         if self._sees("("):
             members.append(self._primary())
@@ -58,7 +62,9 @@ class Parser(Operands):
         start = self._start
         if self._takes("between"):
             left = self._sum()
-            if not self._takes("and", "..", "-", "—"):
+            if isinstance(left, Sum) and len(left.rest) == 1 and left.rest[0].op != "+":
+                return Range(start=start, kind="ends", left=left.first, right=left.rest[0].node)
+            if not self._takes("and", ".."):
                 raise RefusalError(self._start, "a range needs two ends; type 12 to 14 GB")
             return Range(start=start, kind="ends", left=left, right=self._sum())
         left = self._sum()
@@ -77,6 +83,10 @@ class Parser(Operands):
         if sign and sign.said != "+":
             raise RefusalError(sign.start, "a size is not negative; type a number of 0 or more")
         first = self._product()
+        if sign and isinstance(first, Marked) and first.mark == "percent":
+            raise RefusalError(
+                sign.start, "say the result rather than the change; type one number"
+            )
         rest = []
         while self._sees("+", "-", "—"):
             if self._bound():
@@ -103,9 +113,15 @@ class Parser(Operands):
         while self._continues():
             term = self._term(rest)
             if term is None:
+                if any(t.op == "*" for t in rest):
+                    raise RefusalError(start, "this may be a product or a multiple; work it out")
                 return Marked(start=start, number=_chain(start, first, rest), mark="multiple")
             rest.append(term)
         node = _chain(start, first, rest)
+        if self._is("comparator") and self._token and not self._token.said:
+            self._at += 1
+            share = isinstance(node, Marked) and node.mark == "percent"
+            return node if share else Marked(start=start, number=node, mark="multiple")
         return Marked(start=start, number=node, mark="multiple") if marked else node
 
     def _continues(self) -> bool:
@@ -143,7 +159,7 @@ class Parser(Operands):
         repeated = third is not None and third.said == "*" and self._ahead(3) is None
         return (
             self._token is None
-            or self._sees(")", "..", "=")
+            or self._sees(")", "..", "=", "and", "±")
             or (repeated and self._sees("-", "—"))
         )
 

@@ -19,7 +19,8 @@ LOOKS = ("<wide>", "<narrow>", "<noBreak>", "<font>", "<square>")
 
 SAME = {
     **dict.fromkeys("\u2009\u202f\u2007\u2002\u2003\u2004\u2005\u2006\u2008\u200a\u3000\t", " "),
-    **dict.fromkeys("\u00d7✕✖·•⋅∙\u2217\u2a2f⨉", "✕"),
+    **dict.fromkeys("\u00d7✕✖\u2217\u2a2f⨉", "✕"),
+    **dict.fromkeys("·•⋅∙", "·"),
     **dict.fromkeys("÷\u2215\u2044", "/"),
     **dict.fromkeys("\u2212\ufe63\u2010\u2011", "-"),
     **dict.fromkeys("\u2013—\u2012―", "—"),
@@ -30,8 +31,6 @@ SAME = {
     **dict.fromkeys("≥⩾≧", "≥"),
     **dict.fromkeys("≤⩽≦", "≤"),
     **dict.fromkeys("→⇒", "="),
-    "[": "(",
-    "]": ")",
     "…": "..",
     "\u066b": ".",
     "\u00b5": "\u03bc",

@@ -13,7 +13,9 @@ EXPONENT = 40
 SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?")
 TICKED = re.compile(r"\d{1,3}(?:'\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:_\d{3})+(?!\d)(?:\.\d+)?")
 PLAIN = re.compile(r"\d+(?:[.,]\d+)*|\.\d+")
-POWER = re.compile(r"[eE][+-]?\d+(?!\d|[.,]\d)")
+POWER = re.compile(r" ?[eE][+-]?\d+(?!\d|[.,]\d)")
+# "16. GB": the point ends the number.
+TRAILING = re.compile(r"\.(?![\d.,'_])")
 RUNS_ON = re.compile(r"[.,'_]?\d")
 
 WESTERN = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
@@ -47,7 +49,9 @@ def read_numeral(plain: str, start: int) -> Numeral:
     exponent = 0
     if power:
         end = power.end()
-        exponent = _exponent(power.group()[1:], start)
+        exponent = _exponent(power.group().lstrip(" eE"), start)
+    elif TRAILING.match(plain, end):
+        end += 1
     if RUNS_ON.match(plain, end):
         raise RefusalError(
             end, "these digits cannot be told apart; type a number such as 1234567.8"

@@ -59,6 +59,8 @@ class Operands(Cursor, ABC):
         if self._sees("^"):
             exponent = self._raised(exponent)
         self._depth -= 1
+        if isinstance(exponent, Leaf) and exponent.options[0].factor == 1 and self._sees("/"):
+            raise RefusalError(start, "this power is not clear; set brackets around the exponent")
         return Power(start=start, base=base, exponent=exponent, inverse=minus is not None)
 
     def _postfix(self, node: Node) -> Node | None:
@@ -103,7 +105,9 @@ class Operands(Cursor, ABC):
         if token.kind == "noun":
             self._at += 1
             return Counted(start=start, number=node, family=token.said, power=1)
-        if token.kind == "per" or (self._sees("/") and behind and behind.kind == "noun"):
+        before = self._tokens[self._at - 1].kind
+        each = token.kind == "per" or (token.kind == "article" and before == "unit")
+        if each or (self._sees("/") and behind and behind.kind == "noun"):
             self._at += 1
             if not self._is("noun"):
                 raise RefusalError(self._start, "this is no known thing to count by; type per GPU")
@@ -117,6 +121,10 @@ class Operands(Cursor, ABC):
             self._at += 1
             return Marked(start=start, number=node, mark="percent")
         if token.kind == "fold" or (token.kind == "comparator" and _is_multiple(node)):
+            if token.said and isinstance(node, Marked) and node.mark == "share":
+                raise RefusalError(
+                    start, "which way is not clear; type a fraction such as 1/4, or 1.5x"
+                )
             self._at += 1
             return Marked(start=start, number=node, mark="multiple")
         return None

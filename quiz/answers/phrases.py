@@ -10,8 +10,10 @@ from quiz.answers.words import WORDS, Word
 
 
 def parts(run: str) -> Iterator[str]:
-    """Yield what may begin a run of letters: all of it, or what an x in it leaves (GBx8, xP)."""
+    """Yield what may begin a run of letters: all, or what x or ish leaves (GBx8, xP, GBish)."""
     yield run
+    if run.lower().endswith("ish") and len(run) > 3:
+        yield run[:-3]
     if run[-1] in "xX" and len(run) > 1:
         yield run[:-1]
     if run[0] in "xX":

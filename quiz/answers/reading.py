@@ -9,19 +9,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import gcd, prod
 
+from engine.units import KB, MIB, TIB
 from quiz.answers.amounts import Amount
 from quiz.answers.echo import short
 from quiz.answers.evaluate import REVERSED, SHARE, Evaluation
 from quiz.answers.quantity import Quantity, RefusalError
 from quiz.answers.question import Question
-from quiz.answers.tree import Answer, Counted, Leaf, Node, Term
-from quiz.answers.units_typed import Option
+from quiz.answers.tree import Answer, Chain, Counted, Leaf, Marked, Measured, Node, Range, Term
+from quiz.answers.units_typed import BILLION_B, Option
 
 # A bare number that would exceed this under the default unit was meant in bytes.
 IMPLAUSIBLE = Fraction(10) ** 15
 LARGEST = Fraction(10) ** 30
+LARGEST_SIZE = Fraction(TIB * MIB)
+SMALLEST_SIZE = Fraction(1, KB)
 # From here on a bare number may have been meant in bytes whatever the default unit.
 LARGE = Fraction(10) ** 5
 MANY_BYTES = Fraction(10) ** 6
@@ -29,9 +32,16 @@ MANY_BYTES = Fraction(10) ** 6
 ROUNDING = Fraction(1, 100)
 
 BARE = "bare"
+SYMBOLIC = "symbolic"
 PARAMETERS = {"parameter", "element"}
+EITHER = "this may be a division or two answers; type one number"
 PER_PARAMETER = "this is per parameter; multiply it by the number of parameters"
+# Numbers and units in one answer, choices of readings tried, and leaves evaluated in all choices.
+LEAVES = 40
 MOST = 64
+WORK = 400
+# "16/20 GB" may be two answers; below this a slash makes a fraction or divides.
+TEN = 10
 
 Choice = Mapping[str, int]
 
@@ -59,6 +69,11 @@ def read(answer: Answer, question: Question) -> Quantity:
     options = _options(answer, question)
     chosen, taken = _likeliest(answer, question, options)
     others: dict[str, Fraction] = {}
+    chosen_bytes = any(
+        chosen[key] and known[0] is BILLION_B and not known[chosen[key]].symbolic
+        for key, known in options.items()
+    )
+    assumed = ("read B as bytes",) if chosen_bytes else ()
     for key, known in options.items():
         for index, option in enumerate(known):
             other = None if option.last else _fitting(answer, question, {**chosen, key: index})
@@ -70,7 +85,7 @@ def read(answer: Answer, question: Question) -> Quantity:
         low=taken.low,
         high=taken.high,
         approximate=answer.approximate,
-        remarks=tuple(dict.fromkeys((*others, *taken.remarks, *answer.remarks))),
+        remarks=tuple(dict.fromkeys((*others, *assumed, *taken.remarks, *answer.remarks))),
         alternatives=tuple(dict.fromkeys(others.values())),
         unit="bytes" if question.wanted == "bytes" else "1",
     )
@@ -104,12 +119,16 @@ def _likeliest(
 
 def _choices(options: Mapping[str, tuple[Option, ...]], answer: Answer) -> Iterator[Choice]:
     """Yield choices of readings, those with last resorts after all others."""
+    size = sum(1 for member in answer.members for _ in _leaves(member))
+    if size > LEAVES:
+        raise RefusalError(answer.members[0].start, "this is too long a sum; type its result")
+    most = min(MOST, WORK // max(size, 1))
     likely = [[i for i, o in enumerate(known) if not o.last] for known in options.values()]
     every = [list(range(len(known))) for known in options.values()]
-    if prod(map(len, likely)) > MOST:
+    if prod(map(len, likely)) > most:
         start = answer.members[0].start
         raise RefusalError(start, "too many words here have two meanings; type one number")
-    wider = [every] if prod(map(len, every)) <= MOST else []
+    wider = [every] if prod(map(len, every)) <= most else []
     for lists in (likely, *wider):
         for indices in sorted(product(*lists), key=sum):
             yield dict(zip(options, indices, strict=True))
@@ -125,15 +144,18 @@ def _fitting(answer: Answer, question: Question, chosen: Choice) -> Reading | No
 def _options(answer: Answer, question: Question) -> dict[str, tuple[Option, ...]]:
     """Return the keys of the tree, and the two that are in no leaf: shared and default unit."""
     found: dict[str, tuple[Option, ...]] = {}
+    symbolic = False
     for member in answer.members:
         for leaf in _leaves(member):
+            symbolic = symbolic or any(option.symbolic for option in leaf.options)
             if leaf.key and len(leaf.options) > 1:
                 found.setdefault(leaf.key, leaf.options)
     one = Fraction(1)
     apart = "plain bytes" if question.wanted == "bytes" else "a number without unit"
     found[SHARE] = (Option(one, 0, "the same unit throughout"), Option(one, 0, apart))
     if question.wanted == "bytes" and question.default:
-        found[BARE] = (Option(one, 0, "the unit of the question"), Option(one, 0, "plain bytes"))
+        inunit = (Option(one, 0, "the unit of the question"), Option(one, 0, "plain bytes"))
+        found |= {BARE: inunit, SYMBOLIC: inunit} if symbolic else {BARE: inunit}
     return found
 
 
@@ -166,11 +188,12 @@ def _reading(answer: Answer, question: Question, chosen: Choice) -> Reading:
 
 def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bool]:
     evaluation = Evaluation(chosen)
+    _clear(node, question)
     amount = evaluation.amount(node)
     per_one = isinstance(node, Counted) and node.power == -1 and node.family in PARAMETERS
     if per_one and question.wanted == "bytes" and not _asks_per_one(question):
         raise RefusalError(node.start, PER_PARAMETER)
-    if question.wanted == "ratio" and REVERSED in evaluation.remarks:
+    if question.wanted in {"ratio", "number"} and REVERSED in evaluation.remarks:
         raise RefusalError(node.start, "which way is not clear; type one number such as 4x or 1/4")
     if question.wanted == "bytes":
         factor, remarks = _inbytes(amount, question, chosen, node.start)
@@ -179,9 +202,62 @@ def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bo
     low, high = amount.low * factor, amount.high * factor
     if low < 0:
         raise RefusalError(node.start, "a size is not negative; type a number of 0 or more")
-    if high > LARGEST:
+    if high > (LARGEST_SIZE if question.wanted == "bytes" else LARGEST):
         raise RefusalError(node.start, "this is too large; type a size that a GPU could have")
-    return Reading(low, high, (*evaluation.remarks, *remarks)), bool(amount.bytes)
+    if question.wanted == "count" and 0 < high < 1:
+        raise RefusalError(node.start, "this is less than one; type a whole number")
+    if question.wanted == "bytes" and 0 < high < SMALLEST_SIZE:
+        raise RefusalError(node.start, "this is less than a bit; type a size such as 16 GB")
+    remarks = (*evaluation.remarks, *remarks, *_striking(node, high, question))
+    return Reading(low, high, remarks), bool(amount.bytes)
+
+
+def _striking(node: Node, high: Fraction, question: Question) -> tuple[str, ...]:
+    if question.wanted == "bytes" and high > IMPLAUSIBLE:
+        return ("this is more than a petabyte",)
+    plain = isinstance(node, Range) and isinstance(node.left, Leaf)
+    return ("read as a range",) if plain and question.wanted in {"ratio", "number"} else ()
+
+
+def _clear(node: Node, question: Question) -> None:
+    """Refuse what has a second meaning by its form."""
+    if question.wanted != "ratio" and _either(node, question):
+        raise RefusalError(node.start, EITHER)
+    if question.wanted in {"ratio", "number"} and _half_percent(node):
+        raise RefusalError(node.start, "give each end of this range its unit")
+
+
+def _either(node: Node, question: Question) -> bool:
+    """Say whether "16/20 GB" stands here: a quotient by form, two answers by its numbers."""
+    if not isinstance(node, Chain) or {term.op for term in node.rest} != {"/"}:
+        return False
+    left, right = _typed(node.first), _typed(node.rest[0].node)
+    counted = question.wanted == "number" and node.rest[0].node == right
+    if left is None or right is None or counted:
+        return False
+    a, b = left.options[0].factor, right.options[0].factor
+    if left is not node.first or a.denominator != 1 or b.denominator != 1:
+        return a < b < 2 * a
+    unit = node.rest[0].node
+    if question.wanted in {"count", "number"} and isinstance(unit, Measured) and unit.unit.key:
+        return a > 1
+    reducible = a < b and gcd(a.numerator, b.numerator) > 1
+    alike = min(a, b) >= TEN and max(a, b) <= 3 * min(a, b)
+    return reducible or (len(node.rest) > 1 and a < b) or (alike and question.default != 1)
+
+
+def _half_percent(node: Node) -> bool:
+    """Say whether "25 ± 5%" stands here."""
+    if not isinstance(node, Range) or node.kind != "spread":
+        return False
+    return isinstance(node.left, Leaf) and isinstance(node.right, Marked)
+
+
+def _typed(node: Node) -> Leaf | None:
+    """Return the numeral of a node that is one numeral with what stands behind it."""
+    if isinstance(node, Measured | Counted):
+        return _typed(node.number)
+    return node if isinstance(node, Leaf) and not any(o.symbolic for o in node.options) else None
 
 
 def _inbytes(
@@ -209,7 +285,8 @@ def _bare(amount: Amount, question: Question, chosen: Choice, at: int) -> Fracti
     if question.default == 1 or not amount.high:
         return question.default
     symbols_in_bytes = amount.symbolic and amount.high >= MANY_BYTES
-    inbytes = (chosen.get(BARE, 0) == 1) != symbols_in_bytes
+    key = SYMBOLIC if amount.symbolic else BARE
+    inbytes = (chosen.get(key, 0) == 1) != symbols_in_bytes
     if inbytes and not amount.symbolic and amount.high < LARGE:
         raise RefusalError(at, "the unit is missing; type it behind the number, such as 16 GB")
     if not inbytes and amount.high * question.default > IMPLAUSIBLE:

@@ -19,7 +19,7 @@ from quiz.answers.units_typed import (
     choice,
     typed_unit,
 )
-from quiz.answers.words import WORDS, Word
+from quiz.answers.words import COUNTED, EACH, WORDS, Word
 
 Kind = Literal[
     "number", "cardinal", "fraction", "unit", "scale", "symbol", "multiple", "noun", "per",
@@ -28,15 +28,26 @@ Kind = Literal[
 
 KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
 OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "noun", "multiple"}
+# What an article may stand before.
+COUNTS = {"cardinal", "fraction", "multiple", "scale", "noun"}
+# Suffixes that make millions: of these there are never as many.
+SUFFIXES = {"k", "m", "g", "t", "b"}
+FEW = {"GPU", "node", "layer", "head", "expert"}
+PETA = Fraction(10) ** 15
+
+ASIDES = {"approximate", "skip", "remark", "bound"}
+# Words that a bracket right behind them would make a function of: max(1,2).
+NO_FUNCTION = {*ASIDES, "upfront", "label", "same", "none"}
 JOINED_BY_HYPHEN = {"unit", "scale", "fold", "noun", "approximate"}
 
 OPERATORS = {
-    "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "=", "=~": "=",
+    "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "≈", "=~": "≈",
     "<=": "≤", "=<": "≤", ">=": "≥", "->": "=", "=>": "=", "✕": "*", ":": "/", "÷": "/",
+    "[": "(", "]": ")", "·": "*",
     **{c: c for c in "+-—*/^()=%±~≈<>≤≥"},
 }  # fmt: skip
 OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
-LETTERS = re.compile(r"[^\W\d_]+")
+LETTERS = re.compile(rf"[^\W\d_{''.join(SUPERSCRIPTS)}]+")
 FOREIGN_BASE = re.compile(r"0[xXoObB][\da-fA-F]")
 SUPERSCRIPT = re.compile(rf"[{re.escape(''.join(SUPERSCRIPTS))}]+")
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -151,8 +162,9 @@ class Lexer:
             raise RefusalError(self._at, "this sign is not known; type a number with its unit")
         sign, end = OPERATORS[match.group()], match.end()
         first = not self._tokens
-        if sign in BOUND_SIGNS and first:
-            self._remarks.append(BOUND_SIGNS[sign])
+        self._clear(match.group(), end)
+        if first and (sign in BOUND_SIGNS or match.group() == "=>"):
+            self._remarks.append(BOUND_SIGNS["≥" if sign == "=" else sign])
             self._at = end
         elif sign in "~≈" and not self._after_operand():
             self._approximate = True
@@ -164,13 +176,28 @@ class Lexer:
         else:
             self._add("op", end, said="=" if sign == "≈" else sign)
 
+    def _clear(self, typed: str, end: int) -> None:
+        """Refuse a sign that has a second meaning where it stands."""
+        tight = self._at > 0 and self._plain[self._at - 1] != " "
+        if typed == "[" and tight and self._after_operand():
+            raise RefusalError(self._at, "square brackets have other meanings; type round ones")
+        leading = len(self._tokens) == 2 and self._tokens[0].kind == "per"
+        spaced = tight and self._plain[end : end + 1] == " "
+        if typed == ":" and spaced and self._after_operand() and not leading:
+            raise RefusalError(self._at, "this may be a label or a ratio; type one number")
+        between = self._plain[self._at - 1 : self._at].isdecimal() and tight
+        if typed == "·" and between and self._plain[end : end + 1].isdecimal():
+            self._remarks.append("read the dot as times")
+        if typed in {"..", "..."}:
+            self._remarks.append("read the dots as a range")
+
     def _pause(self) -> bool:
         """Say whether a comma only sets off a word that says nothing about the number."""
         if self._plain[self._at] not in ",;" or self._plain[self._at + 1 : self._at + 2] != " ":
             return False
         behind = len(self._plain) - len(self._plain[self._at + 1 :].lstrip(" "))
         phrase = phrase_at(self._plain, behind)
-        aside = phrase is not None and phrase[0].kind in {"approximate", "skip", "remark", "bound"}
+        aside = phrase is not None and (phrase[0].kind in ASIDES or phrase[0].said == "±")
         return aside or not self._tokens
 
     def _after_operand(self) -> bool:
@@ -182,9 +209,13 @@ class Lexer:
         before = self._tokens[-1].kind if self._tokens else ""
         tight = self._plain[self._at - 1 : self._at] != " "
         run = LETTERS.match(self._plain, end)
-        if not (self._after_operand() and tight and run):
+        if not (self._tokens and tight and run):
             return False
         word = run.group()
+        if word.lower() == "ish" or (before == "per" and word.lower() in COUNTED):
+            return True
+        if not self._after_operand():
+            return False
         if self._question.symbol(word) is not None:
             return False
         meaning = phrase_at(self._plain, end)
@@ -214,9 +245,23 @@ class Lexer:
             end = self._at + len(name)
             behind = self._plain[end : end + 1]
             alone = not (behind.isalpha() or behind == "_" or behind.isdecimal())
-            if self._plain.startswith(name, self._at) and alone:
+            if self._plain.startswith(name, self._at) and alone and not self._article(name, end):
                 return name
         return ""
+
+    def _article(self, name: str, end: int) -> bool:
+        """Say whether the symbol `name` is the word before a number, unit or noun: half a TB."""
+        rest = self._plain[end:].lstrip(" ")
+        behind = len(self._plain) - len(rest)
+        run = LETTERS.match(self._plain, behind)
+        if name != "a" or behind == end:
+            return False
+        if run is None:
+            return rest[:1].isdecimal() and not self._after_operand()
+        if self._question.symbol(run.group()) is not None:
+            return False
+        phrase = phrase_at(self._plain, behind)
+        return bool(typed_unit(run.group())) or (phrase is not None and phrase[0].kind in COUNTS)
 
     def _symbol(self, name: str) -> None:
         value = self._question.symbols[name]
@@ -227,6 +272,9 @@ class Lexer:
         self._add("symbol", self._at + len(name), options=(option, *plain), key=key)
 
     def _units(self, word: str) -> tuple[Option, ...]:
+        few = self._question.wanted == "ratio" or self._question.family in FEW
+        if few and word.lower() in SUFFIXES:
+            return (BYTES_B,) if word in "Bb" else typed_unit(word)[:1]
         if word in {"B", "b"}:
             if not self._question.b_is_bytes:
                 return (BILLION_B, BYTES_B)
@@ -244,6 +292,8 @@ class Lexer:
         options = self._units(run)
         near_value = self._question.near_symbol(run)
         if options:
+            if options[0].factor >= PETA and self._question.symbol(run[:-1]) is not None:
+                raise RefusalError(self._at, "this is a unit and a symbol; type 16 * P bytes")
             if spelled:
                 options = (*options, _product(symbols))
             key = f"B{self._at}" if run in {"B", "b"} else run
@@ -255,20 +305,48 @@ class Lexer:
             option = Option(near_value, 0, "a symbol of the question", symbolic=True)
             self._add("symbol", end, options=(option,))
         elif spelled:
-            self._add("symbol", end, options=(_product(symbols),))
+            self._symbols(run)
         elif run in {"x", "X"} and self._symbols_at(end):
             self._add("op", end, said="*")
         else:
             return False
         return True
 
+    def _symbols(self, run: str) -> None:
+        """Take symbols written together; a power behind them is that of the last alone."""
+        end = self._at + len(run)
+        behind = self._plain[end:].lstrip(" ")
+        raised = behind[:1] in {"^", *SUPERSCRIPTS} or behind.startswith("**")
+        last = end - 1 if raised and len(run) > 1 else end
+        for start, stop in ((self._at, last), (last, end)):
+            if start < stop:
+                values = [self._question.symbol(c) for c in self._plain[start:stop]]
+                self._add("symbol", stop, options=(_product(values),))
+
+    def _noun_at(self, start: int) -> bool:
+        behind = len(self._plain) - len(self._plain[start:].lstrip(" "))
+        phrase = phrase_at(self._plain, behind)
+        return phrase is not None and phrase[0].kind == "noun"
+
     def _symbols_at(self, start: int) -> bool:
         match = LETTERS.match(self._plain, start)
         return match is not None and None not in map(self._question.symbol, match.group())
 
-    def _meaning(self, word: Word, end: int) -> None:
+    def _sensible(self, word: Word, end: int) -> None:
         if word.kind == "refuse":
             raise RefusalError(self._at, word.said)
+        limit = word.kind in {"bound", "upfront"}
+        behind = self._plain[end:].lstrip(" ") if limit else self._plain[end:]
+        if word.kind in NO_FUNCTION and behind.startswith("("):
+            raise RefusalError(end, "functions are not worked out; type one number")
+        if word.kind == "none" and word.said:
+            self._remarks.append(word.said)
+
+    def _meaning(self, word: Word, end: int) -> None:
+        self._sensible(word, end)
+        if word.said == EACH and self._noun_at(end):
+            self._add("per", end)
+            return
         if word.kind == "upfront" and self._after_operand():
             if self._plain[self._at : end].lower() != "over":
                 raise RefusalError(self._at, "a bound stands before the number; type one number")

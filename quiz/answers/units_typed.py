@@ -85,7 +85,7 @@ SCALES: Mapping[str, int] = MappingProxyType(
     {
         **dict.fromkeys(("thousand", "thousands"), KB),
         **dict.fromkeys(("million", "millions", "mn", "mln", "mio"), MB),
-        **dict.fromkeys(("billion", "billions", "bn", "bln"), GB),
+        **dict.fromkeys(("billion", "billions", "bn", "bln", "bil"), GB),
         **dict.fromkeys(("trillion", "trillions", "tn", "trn"), TB),
     }
 )

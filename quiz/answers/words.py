@@ -71,14 +71,23 @@ APPROXIMATE = _of(
 SKIP = _of(
     "skip",
     "the, it, is, it's, its, it is, that's, that is, that would be, it would be, it'd be, i get, "
-    "i got, we get, we need, you need, i need, it needs, needs, it takes, takes, should be, "
+    "i got, we get, we need, you need, i need, "
+    "we'd need, you'd need, requires, that'd be, "
+    "of course, it needs, needs, it takes, takes, should be, "
     "would be, must be, exactly, precisely, just, only, in, of memory, of ram, of vram, of hbm, "
     "of gpu memory, of device memory, of storage, memory, vram, ram, hbm, gpu memory, ok, okay, "
     "so, hmm, hm, um, uh, well, ah, oh, er, please, sir, worth, used, required, needed, at peak, "
     "peak, storage, footprint, which is, comes to, equals to, makes, for sure, definitely, "
-    "the answer is, answer is, my answer is, i'd go with, i'll go with, i would go with",
+    "the answer is, answer is, my answer is, the ratio is, ratio is, "
+    "i'd go with, i'll go with, i would go with",
 )
-LABELS = _of("label", "answer, the answer, my answer, result, total, memory, vram, peak, a")
+LABELS = _of(
+    "label",
+    "answer, the answer, my answer, ans, result, the result, my result, total, the total, memory, "
+    "the memory, total memory, vram, the vram, peak, the peak, a, "
+    "ratio, the ratio, factor, the factor, size",
+)
+EACH = "read as the size of one"
 REMARKS = {
     **_of(
         "remark",
@@ -87,7 +96,11 @@ REMARKS = {
         "over all gpus",
         "read as a total",
     ),
-    **_of("remark", "each, apiece, on each, for each", "read as the size of one"),
+    **_of(
+        "remark",
+        "each, apiece, on each, for each, in each, on every, for every, in every, every",
+        EACH,
+    ),
     **_of(
         "remark",
         "weights, weights only, for weights, for the weights, of weights, in weights, "
@@ -209,9 +222,11 @@ NUMBERS = {
         "same",
         "same, the same, unchanged, stays the same, stay the same, remains the same, "
         "no change, no difference, does not change, doesn't change, equal, they are equal, "
-        "identical, it stays the same, remains unchanged, it's the same, no effect",
+        "identical, same as before, the same as before, it stays the same, "
+        "remains unchanged, it's the same, no effect",
     ),
-    **_of("none", "none, nothing, zero, nil, nought, naught"),
+    **_of("none", "zero, nought, naught"),
+    **_of("none", "none, nothing, nil", "read as zero"),
 }
 NOUNS = {
     "parameter": "param, params, parameter, parameters",
@@ -236,11 +251,12 @@ OTHERS = {
     **_of("fold", "fold"),
     **_of(
         "comparator",
-        "larger, bigger, higher, greater, more, as much, as large, as many, as big, "
-        "the size, longer, as long, the memory",
+        "larger, bigger, higher, greater, more, longer, as much more, as many more",
+        "more",
     ),
+    **_of("comparator", "as much, as large, as many, as big, the size, as long, the memory"),
     **_of("article", "a, an"),
-    **_of("multiple", "factor of, a factor of, by a factor of, factor"),
+    **_of("multiple", "factor of, a factor of, by a factor of, factor, ratio of, a ratio of"),
 }
 SIZE = "a size in memory is asked; type one such as 16 GB"
 REFUSED = {
