@@ -86,16 +86,20 @@ def expression(polynomial: PolyElement) -> Expr:
     The same as `polynomial.as_expr()`, but put together without having sympy simplify a sum that
     is simple already, for which it would import its tensors and take twice as long to start.
     """
-    terms = [
-        Mul(coefficient, *(x**n for x, n in zip(RING.symbols, powers, strict=True) if n))
-        for powers, coefficient in polynomial.terms()
-    ]
+    terms = [_product(coefficient, powers) for powers, coefficient in polynomial.terms()]
     if len(terms) < 2:
         return terms[0] if terms else Integer(0)
     terms.sort(key=cmp_to_key(Basic.compare))
     numbers = [term for term in terms if isinstance(term, Integer)]
     others = [term for term in terms if not isinstance(term, Integer)]
     return Add(*numbers, *others, evaluate=False)
+
+
+@cache
+def _product(coefficient: int, powers: tuple[int, ...]) -> Expr:
+    factors = [x if n == 1 else x**n for x, n in zip(RING.symbols, powers, strict=True) if n]
+    product: Expr = Mul(coefficient, *factors)
+    return product
 
 
 def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
@@ -120,9 +124,17 @@ def _covers(larger: PolyElement, smaller: PolyElement) -> bool:
 
 
 def largest(*sizes: Expr) -> Expr:
-    """Return the maximum of `sizes` as a sympy `Max`, without asking which is larger."""
+    """Return the maximum of `sizes` as a sympy `Max`, without asking which is larger.
+
+    Put together as `Max(*sizes, evaluate=False)` does it, but in the order given: sorting the
+    arguments by their structure would take longer than all else that a ledger needs.
+    """
     distinct = tuple(dict.fromkeys(sizes))
-    return distinct[0] if len(distinct) == 1 else Max(*distinct, evaluate=False)
+    if len(distinct) == 1:
+        return distinct[0]
+    made: Expr = Expr.__new__(Max, *distinct)
+    made._argset = frozenset(distinct)  # type: ignore[attr-defined] # noqa: SLF001 - as Max itself
+    return made
 
 
 Evaluate = Callable[[Mapping[Symbol, int]], int]

@@ -140,7 +140,8 @@ class Tape:
                 pins[kept] -= 1
                 if not pins[kept]:
                     saved -= kept.size
-            moments[saved + made + gradients.live + gradients.sums] = None
+            if gradients.sums:
+                moments[saved + made + gradients.live + gradients.sums] = None
             gradients.add_up()
             if keeps_gradients:
                 lasting += op.gradients

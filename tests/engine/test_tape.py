@@ -99,3 +99,15 @@ def test_a_checkpoint_keeps_its_input_and_runs_again():
     # again: x, y and z beside the gradient of z; then the two backward operators
     assert max(units(tape.backward(keeps_gradients=True))) == 211
     assert 121 in units(tape.backward(keeps_gradients=True))
+
+
+def test_gradients_that_meet_are_added_in_place_unless_the_older_is_a_view():
+    x, y, z, out = value("x"), value("y", 10), value("z", 10), value("out", 10)
+    last = Operator(inputs=(y, z), output=out, hands_on=True)
+    for views, expected in ((False, [10, 11, 12]), (True, [10, 11, 12, 3])):
+        ops = (
+            Operator(inputs=(x,), output=y, makes_views=views),
+            Operator(inputs=(x,), output=z, makes_views=views),
+            last,
+        )
+        assert units(Tape(operators=ops).backward(keeps_gradients=True)) == expected
