@@ -42,7 +42,7 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     reference, tolerance = _reference(answer)
     kept: list[Mistake] = []
     for mistake in mistakes:
-        if mistake.value <= 0 or abs(mistake.value / reference - 1) <= tolerance:
+        if mistake.value <= 0 or abs(mistake.value - reference) <= tolerance * reference:
             continue
         if all(_apart(mistake.value, other.value, answer) for other in kept):
             kept.append(mistake)
@@ -52,7 +52,7 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
 def _apart(one: Fraction, other: Fraction, answer: Answer) -> bool:
     if isinstance(answer, CountAnswer):
         return one != other
-    return max(one / other, other / one) > 1 + APART
+    return max(one, other) > (1 + APART) * min(one, other)
 
 
 def _reference(answer: Answer) -> tuple[Fraction, Fraction]:

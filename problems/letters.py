@@ -1,12 +1,18 @@
-"""The letters of a scenario: the problem's own symbols."""
+"""The letters that a typed answer may use: those that the prompt itself gives a value."""
+
+import re
+from collections.abc import Mapping
 
 from engine.scenario import Scenario
 
 
-def letters(scenario: Scenario) -> dict[str, int]:
-    """Return the letters that a typed answer may use."""
+def letters(scenario: Scenario, prompt: str) -> dict[str, int]:
+    """Return the letters of `scenario` that `prompt` defines as "h = 4,096".
+
+    Any other letter is left to its usual meaning: "50k" is 50,000 where k is no symbol.
+    """
     a, work = scenario.architecture, scenario.workload
-    return {
+    values = {
         "b": work.micro_batch,
         "s": work.sequence,
         "L": a.layers,
@@ -16,4 +22,11 @@ def letters(scenario: Scenario) -> dict[str, int]:
         "d": a.head_dim,
         "f": a.ffn,
         "V": a.vocab,
+        "P": a.parameters,
     }
+    return defined(values, prompt)
+
+
+def defined(values: Mapping[str, int], prompt: str) -> dict[str, int]:
+    """Return those of the letters that `prompt` defines."""
+    return {name: size for name, size in values.items() if re.search(rf"\b{name} = ", prompt)}

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
+from problems.wording import FP32_SHARD, bytes_of
 
+FP32 = 4  # bytes
 STAGES = {
     0: "plain data parallel (DDP)",
     1: "ZeRO-1",
@@ -25,7 +27,8 @@ class Part:
     """One part of the model states.
 
     Args:
-        name: as it is said: weights, gradients, master copy, moments, momentum.
+        name: as it is said: weights, gradients, master copy, moments, momentum, or FSDP2's
+            "fp32 shard of the weights", which is weights and master copy in one.
         each: bytes per parameter.
         stage: the first ZeRO stage that shards it.
     """
@@ -37,7 +40,10 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A wrong idea of the parts. `why` follows the wrong number and has a place for {missing}."""
+    """A wrong idea of the parts.
+
+    `why` follows the wrong number and has a place for {missing}, the difference.
+    """
 
     name: str
     parts: tuple[Part, ...]
@@ -49,9 +55,10 @@ def parts_of(precision: str, optimizer: str, *, fsdp: bool = False) -> tuple[Par
     row, states = PRECISIONS[precision], OPTIMIZERS[optimizer].states
     shards = fsdp and row.master > 0
     parts = (
+        Part(name=FP32_SHARD, each=row.master if shards else 0, stage=3),
         Part(name="weights", each=0 if shards else row.weights, stage=3),
         Part(name="gradients", each=row.stepped if shards else row.gradients, stage=2),
-        Part(name="master copy", each=row.master, stage=1),
+        Part(name="master copy", each=0 if shards else row.master, stage=1),
         Part(name="moments" if states > 1 else "momentum", each=states * row.stepped, stage=1),
     )
     return tuple(part for part in parts if part.each)
@@ -59,9 +66,9 @@ def parts_of(precision: str, optimizer: str, *, fsdp: bool = False) -> tuple[Par
 
 def each_of(parts: tuple[Part, ...], stage: int = 0, ranks: int = 1) -> Fraction:
     """Return the bytes per parameter on one of `ranks` ranks, sharded evenly."""
-    return sum(
-        (Fraction(part.each, ranks if part.stage <= stage else 1) for part in parts), Fraction(0)
-    )
+    whole = sum(part.each for part in parts if part.stage > stage)
+    split = sum(part.each for part in parts if part.stage <= stage)
+    return Fraction(whole * ranks + split, ranks)
 
 
 def size_of(parts: tuple[Part, ...], parameters: int, stage: int = 0, ranks: int = 1) -> int:
@@ -79,43 +86,71 @@ def sum_said(parts: tuple[Part, ...], stage: int = 0, ranks: int = 1) -> str:
     return " + ".join([*whole, f"{split}/{ranks}"] if split else whole)
 
 
+def total_said(parts: tuple[Part, ...], stage: int = 0, ranks: int = 1) -> str:
+    """Return that sum with its result: "2 + 14/8 = 3.75 bytes"; "4 bytes" where it is one term."""
+    said, result = sum_said(parts, stage, ranks), bytes_of(each_of(parts, stage, ranks))
+    return result if said == result.split()[0] else f"{said} = {result}"
+
+
 def changes(parts: tuple[Part, ...], precision: str) -> tuple[Change, ...]:
-    """Return every usual wrong idea of these parts, the most frequent first."""
-    return tuple(change for change in _changes(parts, PRECISIONS[precision]) if change.parts)
+    """Return every usual wrong idea of these parts that changes their sum, most frequent first.
+
+    Args:
+        parts: all states of a recipe, or those of them that are asked for.
+        precision: the recipe's, a name of `PRECISIONS`.
+    """
+    return tuple(
+        change
+        for change in _changes(parts, PRECISIONS[precision])
+        if change.parts and each_of(change.parts) != each_of(parts)
+    )
 
 
 def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
     names = {part.name for part in parts}
     yield from _left_out(parts, names)
     yield from _other_widths(parts, names, row)
-    if "weights" not in names:
-        yield Change(
-            name="16-bit weights on top",
-            parts=(*parts, Part(name="weights", each=2, stage=3)),
-            why="counts 16-bit weights of the whole model, {missing} too many: they "
-            "are there only while a layer is gathered.",
-        )
+    if FP32_SHARD in names:
+        yield from _beside_the_shard(parts)
+    weights = tuple(names & {"weights", FP32_SHARD})
+    if not weights:
         return
     yield Change(
         name="weights and gradients only",
-        parts=_only(parts, "weights", "gradients"),
+        parts=_only(parts, *weights, "gradients"),
         why="is weights and gradients alone; what the optimizer holds is {missing} more.",
     )
     yield Change(
         name="weights only",
-        parts=_only(parts, "weights"),
+        parts=_only(parts, *weights),
         why="is the weights alone, which serve the model; training it adds {missing}.",
     )
 
 
+def _beside_the_shard(parts: tuple[Part, ...]) -> Iterator[Change]:
+    yield Change(
+        name="16-bit weights on top",
+        parts=(*parts, Part(name="weights", each=2, stage=3)),
+        why=f"counts 16-bit weights beside the {FP32_SHARD}, {{missing}} too many: they are there "
+        "only while a layer is gathered.",
+    )
+    yield Change(
+        name="shard of the weights in 16 bits",
+        parts=_scaled(parts, FP32_SHARD, Fraction(1, 2)),
+        why="has the shard of the weights in 16 bits; the optimizer steps it, so it is fp32 and "
+        "takes {missing} more.",
+    )
+
+
 def _left_out(parts: tuple[Part, ...], names: set[str]) -> Iterator[Change]:
-    if "master copy" in names:
-        yield Change(
-            name="master copy forgotten",
-            parts=_without(parts, "master copy"),
-            why="leaves out the fp32 master copy, {missing}: the optimizer steps it, because "
-            "small updates vanish in 16 bits.",
-        )
+    for name, what in (("master copy", "fp32 master copy"), (FP32_SHARD, FP32_SHARD)):
+        if name in names:
+            yield Change(
+                name=f"{name} forgotten",
+                parts=_without(parts, name),
+                why=f"leaves out the {what}, {{missing}}: the optimizer steps it, because "
+                "small updates vanish in 16 bits.",
+            )
     if "moments" in names:
         yield Change(
             name="moments forgotten",
@@ -136,40 +171,40 @@ def _left_out(parts: tuple[Part, ...], names: set[str]) -> Iterator[Change]:
     yield Change(
         name="gradients forgotten",
         parts=_without(parts, "gradients"),
-        why="leaves out the gradients, {missing}: all of them are there when the backward pass "
-        "ends.",
+        why="leaves out the gradients, {missing}: they are there until the optimizer has stepped.",
     )
 
 
 def _other_widths(parts: tuple[Part, ...], names: set[str], row: Precision) -> Iterator[Change]:
-    states = names & {"moments", "momentum"}
-    if states and row.stepped == 4:
-        yield Change(
-            name="optimizer states in 16 bits",
-            parts=_scaled(parts, min(states), Fraction(1, 2)),
-            why=f"keeps the {min(states)} in 16 bits; in fp32 they take {{missing}} more.",
-        )
-    if states and row.stepped == 2:
-        yield Change(
-            name="optimizer states in 32 bits",
-            parts=_scaled(parts, min(states), Fraction(2)),
-            why=f"keeps the {min(states)} in fp32, {{missing}} too many: here all is bf16.",
-        )
-    if "master copy" not in names and "weights" in names:
+    for name, takes in (("moments", "take"), ("momentum", "takes")):
+        if name in names and row.stepped == FP32:
+            yield Change(
+                name="optimizer states in 16 bits",
+                parts=_scaled(parts, name, Fraction(1, 2)),
+                why=f"keeps the {name} in 16 bits; in fp32 the {name} {takes} {{missing}} more.",
+            )
+        elif name in names:
+            yield Change(
+                name="optimizer states in 32 bits",
+                parts=_scaled(parts, name, Fraction(2)),
+                why=f"keeps the {name} in fp32, {{missing}} too many: here all is bf16.",
+            )
+    if not row.master:
         yield Change(
             name="a master copy too many",
-            parts=(*parts, Part(name="master copy", each=4, stage=1)),
+            parts=(*parts, Part(name="master copy", each=FP32, stage=1)),
             why="counts an fp32 master copy, {missing} too many: "
-            + ("the weights are fp32 already." if row.weights == 4 else "this recipe has none."),
+            + (
+                "the weights are fp32 already." if row.weights == FP32 else "this recipe has none."
+            ),
         )
-    wide = row.gradients == 4 or "weights" not in names
+    wide = any(part.name == "gradients" and part.each == FP32 for part in parts)
     yield Change(
         name=f"gradients in {16 if wide else 32} bits",
         parts=_scaled(parts, "gradients", Fraction(1, 2) if wide else Fraction(2)),
-        why="has the gradients in 16 bits; in fp32 they take {missing} more."
+        why="has the gradients in 16 bits; here they are fp32 and take {missing} more."
         if wide
-        else "has the gradients in fp32, {missing} too many: they come out of the backward "
-        "pass in 16 bits.",
+        else "has the gradients in fp32, {missing} too many: here they are 16 bits wide.",
     )
 
 

@@ -1,200 +1,46 @@
-"""A step as one adds it up on paper: a few first-order terms, each with its words.
+"""A step as one adds it up on paper: for each moment that may be the peak, a few terms.
 
-Solutions begin with these sums, mistakes are changes of them, and scenarios are picked by them.
-The answer itself always comes from the ledger.
+The terms are the ledger's own, phase by phase, to first order. Solutions begin with them,
+mistakes are changes of them, and scenarios are picked by them. The answer itself always comes
+from the ledger.
 """
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal, get_args
 
 from engine.architecture import Architecture
 from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
 from engine.scenario import Scenario
-from problems.model_states import Part, parts_of
-
-Moment = Literal["loss", "backward", "end of backward", "step"]
-MOMENTS: tuple[Moment, ...] = get_args(Moment)
+from problems.amounts import SAVED, Amount, Moment, Paper
+from problems.layers import layer_terms, per_token, working_set
+from problems.model_states import Part, each_of, parts_of, sum_said, total_said
+from problems.wording import billions, number, rounded
 
 # Vocabulary-wide bytes a token and entry: log-probabilities and two gradients, all fp32.
 LOSS_BYTES = 12
 # Elements of the bucket in which ZeRO-1 and 2 reduce gradients.
 BUCKET = 5 * 10**8
 
-
-@dataclass(frozen=True, kw_only=True)
-class Term:
-    """What one layer saves for each token.
-
-    Args:
-        name: the tensors.
-        formula: bytes a token in the letters of the prompt.
-        each: bytes a token.
-        scores: it has an entry for each pair of tokens.
-    """
-
-    name: str
-    formula: str
-    each: int
-    scores: bool = False
-
-
-def layer_terms(scenario: Scenario, *, recompute: str | None = None) -> tuple[Term, ...]:
-    """Return what one layer saves for each token, all but statistics of a few bytes a head.
-
-    Args:
-        scenario: the step.
-        recompute: in place of the scenario's own.
-    """
-    a, c = scenario.architecture, _precision(scenario).compute
-    recompute = recompute or scenario.recipe.recompute
-    if recompute == "full":
-        return (Term(name="the layer's input", formula=f"{c}h", each=c * a.hidden),)
-    terms = [_stream(a, c), *_attention(scenario, c), *_scores(scenario, c, recompute), _mlp(a, c)]
-    if scenario.recipe.dropout:
-        terms.append(Term(name="two dropout masks", formula="2h", each=2 * a.hidden))
-    return tuple(terms)
-
-
-def _stream(a: Architecture, c: int) -> Term:
-    inputs = 1 if a.parallel_residual else 2
-    outputs = 1 if a.shared_norm else 2
-    times = c * (inputs + outputs)
-    return Term(name="inputs and outputs of the norms", formula=f"{times}h", each=times * a.hidden)
-
-
-def _attention(scenario: Scenario, c: int) -> list[Term]:
-    a = scenario.architecture
-    q, kv = a.query_width, a.kv_width
-    same = "q, k, v and attention's output"
-    if scenario.recipe.attention == "eager" and scenario.recipe.recompute != "selective":
-        terms = [Term(name=f"{same}, for all heads", formula=f"{4 * c}·a·d", each=4 * c * q)]
-    else:
-        formula = f"{2 * c}·a·d + {2 * c}·k·d"
-        terms = [Term(name=same, formula=formula, each=2 * c * (q + kv))]
-    if a.qk_norm == "head":
-        formula = f"{c}·a·d + {c}·k·d"
-        terms.append(Term(name="q and k before their norms", formula=formula, each=c * (q + kv)))
-    return terms
-
-
-def _scores(scenario: Scenario, c: int, recompute: str) -> list[Term]:
-    recipe, pairs = scenario.recipe, scenario.architecture.heads * scenario.workload.sequence
-    if recipe.attention != "eager" or recompute == "selective":
-        return []
-    each = 2 * c + 1 if recipe.dropout else c
-    name = (
-        "probabilities, before and after dropout, and its mask"
-        if recipe.dropout
-        else ("attention probabilities")
-    )
-    return [Term(name=name, formula=f"{each}·a·s", each=each * pairs, scores=True)]
-
-
-def _mlp(a: Architecture, c: int) -> Term:
-    if a.gated:
-        name = "gate, activated gate, up and their product"
-        return Term(name=name, formula=f"{4 * c}f", each=4 * c * a.ffn)
-    if a.activation == "relu":
-        return Term(name="the MLP's activation", formula=f"{c}f", each=c * a.ffn)
-    name = "the MLP before and after its activation"
-    return Term(name=name, formula=f"{2 * c}f", each=2 * c * a.ffn)
-
-
-def per_token(terms: tuple[Term, ...]) -> int:
-    """Return the bytes a token and layer."""
-    return sum(term.each for term in terms)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Paper:
-    """The sizes of a step in bytes on one GPU, to first order.
-
-    Attributes:
-        lasting: states that are there in every phase.
-        gradients: of all parameters, on this rank.
-        gradients_last: whether they are there in every phase too.
-        saved: activations that the layers save.
-        live: what one layer needs at once when its backward runs.
-        logits: vocabulary-wide tensors in the loss's backward.
-        exchange: buckets, or gathered layers with their gradients.
-        buckets: the part of `exchange` that is there in every phase.
-        temporaries: the optimizer's own, in its step.
-    """
-
-    lasting: int
-    gradients: int
-    gradients_last: bool
-    saved: int
-    live: int
-    logits: int
-    exchange: int
-    buckets: int
-    temporaries: int
-
-    def terms(self, moment: Moment) -> dict[str, int]:
-        """Return what is allocated at a moment that may be the peak, by name, without zeros."""
-        terms = {"states that stay": self.lasting}
-        if self.gradients_last or moment in {"end of backward", "step"}:
-            terms["gradients"] = self.gradients
-        if moment in {"loss", "backward"}:
-            terms["saved activations"] = self.saved
-        if moment in {"backward", "end of backward"}:
-            terms["one layer's working set"] = self.live
-        if moment == "loss":
-            terms["loss"] = self.logits
-        if moment == "step":
-            terms["optimizer's temporaries"] = self.temporaries
-        else:
-            terms["exchange"] = self.exchange
-        terms["DDP's buckets"] = self.buckets
-        return {name: size for name, size in terms.items() if size}
-
-    @cached_property
-    def moments(self) -> dict[Moment, int]:
-        """What is allocated at each moment that may be the peak."""
-        return {moment: sum(self.terms(moment).values()) for moment in MOMENTS}
-
-    @property
-    def moment(self) -> Moment:
-        """The moment of the peak."""
-        return max(self.moments, key=self.moments.__getitem__)
-
-    @property
-    def peak(self) -> int:
-        """The most that is allocated."""
-        return max(self.moments.values())
-
-    def times(self, micro_batch: int) -> "Paper":
-        """Return the sizes of a step whose micro-batch is so many times as large."""
-        return replace(
-            self,
-            saved=self.saved * micro_batch,
-            live=self.live * micro_batch,
-            logits=self.logits * micro_batch,
-        )
+LOSS = "the backward pass of the loss"
+LAST_LAYER = "the backward pass of the last layer"
+NEXT_LAYER = "the backward pass of the layer below the last"
+FIRST_LAYER = "the backward pass of the first layer"
+SECOND_LAYER = "the backward pass of the second layer"
+EMBEDDING = "the backward pass of the embedding"
+END = "the end of the backward pass"
+STEP = "the optimizer's step"
 
 
 def on_paper(scenario: Scenario) -> Paper:
-    """Return the sizes of `scenario`."""
-    a, row, tokens = scenario.architecture, _precision(scenario), scenario.tokens
-    full = scenario.recipe.recompute == "full"
-    one = per_token(layer_terms(scenario, recompute="none" if full else None)) * tokens
-    parts = {part.name: _held(scenario, part) for part in run_parts(scenario)}
-    gradients = parts.pop("gradients")
-    zero, many = scenario.parallel.zero, scenario.parallel.data > 1
-    main = row.gradients > row.weights and zero < 3
+    """Return the sums of `scenario`."""
+    step = _Step(scenario=scenario)
+    moments = step.sharded_moments() if scenario.parallel.zero == 3 else step.moments()
     return Paper(
-        lasting=sum(parts.values()),
-        gradients=gradients,
-        gradients_last=main or scenario.workload.gradient_accumulation > 1,
-        saved=per_token(layer_terms(scenario)) * tokens * a.layers,
-        live=one if full or not many else 0,
-        logits=LOSS_BYTES * a.vocab * tokens,
-        exchange=_exchange(scenario) if many and zero else 0,
-        buckets=row.weights * parameters_of(a) if many and not zero and not main else 0,
-        temporaries=_temporaries(scenario),
+        moments=tuple(
+            Moment(said=said, amounts=tuple(amount for amount in amounts if amount.size))
+            for said, amounts in moments
+        )
     )
 
 
@@ -204,39 +50,250 @@ def parameters_of(architecture: Architecture) -> int:
     return architecture.parameters
 
 
+@cache
+def ends_of(architecture: Architecture) -> int:
+    """Return the parameters of embedding, final norm and head."""
+    ends = {"embedding", "final", "head"}
+    return sum(t.size * t.copies for t in architecture.tensors if t.place in ends)
+
+
+@cache
+def largest_of(architecture: Architecture) -> int:
+    """Return the parameters of the largest tensor."""
+    return max(tensor.size for tensor in architecture.tensors)
+
+
+def states_that_stay(scenario: Scenario) -> int:
+    """Return the bytes of the states that are there in every phase: no peak is lower."""
+    return _Step(scenario=scenario).states.size
+
+
 def run_parts(scenario: Scenario) -> tuple[Part, ...]:
     """Return the parts of the model states as they lie on a rank."""
     recipe = scenario.recipe
     return parts_of(recipe.precision, recipe.optimizer, fsdp=scenario.parallel.zero == 3)
 
 
-def each_on_rank(scenario: Scenario, part: Part) -> Fraction:
-    """Return the bytes a parameter that one rank holds of `part`."""
-    split = part.stage <= scenario.parallel.zero
-    return Fraction(part.each, scenario.parallel.data if split else 1)
+def has_ddp_buckets(scenario: Scenario) -> bool:
+    """Return whether DDP holds a copy of the gradients in buckets of its own."""
+    row, parallel = PRECISIONS[scenario.recipe.precision], scenario.parallel
+    return parallel.data > 1 and parallel.zero == 0 and row.gradients <= row.weights
 
 
-def _held(scenario: Scenario, part: Part) -> int:
-    return int(each_on_rank(scenario, part) * parameters_of(scenario.architecture))
+@dataclass(frozen=True, kw_only=True)
+class _Step:
+    """The terms of a step; each moment is a choice of them."""
+
+    scenario: Scenario
+
+    @property
+    def shape(self) -> Architecture:
+        return self.scenario.architecture
+
+    @property
+    def row(self) -> Precision:
+        return PRECISIONS[self.scenario.recipe.precision]
+
+    @property
+    def parameters(self) -> int:
+        return parameters_of(self.shape)
+
+    @property
+    def ends(self) -> int:
+        return ends_of(self.shape)
+
+    @property
+    def layer(self) -> int:
+        return (self.parameters - self.ends) // self.shape.layers
+
+    @property
+    def table(self) -> int:
+        return self.shape.vocab * self.shape.hidden
+
+    @property
+    def lasting(self) -> bool:
+        """Whether gradients are there in every phase."""
+        main = self.row.gradients > self.row.weights and self.scenario.parallel.zero < 3
+        return main or self.scenario.workload.gradient_accumulation > 1
+
+    @property
+    def waits(self) -> bool:
+        """Whether the gradient of a tied head waits, apart, for that of the embedding."""
+        return self.shape.tied and (self.lasting or self.scenario.parallel.zero == 2)
+
+    def moments(self) -> Iterator[tuple[str, list[Amount]]]:
+        """Yield the moments where the weights are whole."""
+        always = [self.states, *self.buckets()]
+        lasting = [self.gradients] if self.lasting else []
+        backward = [*always, *lasting, *self.reducing()]
+        layers = self.shape.layers
+        yield LOSS, [*always, *lasting, self.saved(layers), self.loss()]
+        head = []
+        if not self.lasting and not self.waits:
+            head = [self.partial("gradients of the head", self.table)]
+        yield LAST_LAYER, [*backward, *head, self.saved(layers), *self.working]
+        yield FIRST_LAYER, [*backward, *self.above(), self.saved(1), *self.working]
+        yield END, [*backward, *self.last_gradients()]
+        yield STEP, [*always, self.gradients, *self.temporaries()]
+
+    def sharded_moments(self) -> Iterator[tuple[str, list[Amount]]]:
+        """Yield the moments under FSDP2."""
+        always = [self.states, *([self.gradients] if self.lasting else [])]
+        layers, each = self.shape.layers, self.row.compute
+        waiting = _product("the head's gradient, waiting", each, self.table)
+        reduced = _product(
+            "gradients of the layer above, to be reduced", self.row.stepped, self.layer
+        )
+        yield LOSS, [*always, self.saved(layers), self.loss(), self.gathered(1)]
+        backward = [*always, self.gathered(2), waiting]
+        yield LAST_LAYER, [*backward, self.saved(layers), *self.working]
+        yield NEXT_LAYER, [*backward, self.saved(layers - 1), reduced, *self.working]
+        own = _product("gradients of the layer", each, self.layer)
+        yield NEXT_LAYER, [*backward, self.saved(layers - 2), reduced, own]
+        second = [*backward, *self.above(), reduced]
+        yield SECOND_LAYER, [*second, self.saved(2), *self.working]
+        yield SECOND_LAYER, [*second, self.saved(1), own]
+        gradients = []
+        if not self.lasting:
+            gradients = [self.partial("gradients of the layers", layers * self.layer)]
+        last = [*always, *gradients, self.gathered(0)]
+        yield EMBEDDING, [*last, waiting, self.embedding(), reduced]
+        root = _product("their gradients to be reduced", self.row.stepped, self.ends)
+        yield END, [*last, root]
+        yield STEP, [self.states, self.gradients, *self.temporaries()]
+
+    @cached_property
+    def states(self) -> Amount:
+        stay = tuple(part for part in run_parts(self.scenario) if part.name != "gradients")
+        return self.held("states that stay", stay)
+
+    @cached_property
+    def gradients(self) -> Amount:
+        made = tuple(part for part in run_parts(self.scenario) if part.name == "gradients")
+        return self.held("gradients", made)
+
+    def held(self, name: str, parts: tuple[Part, ...]) -> Amount:
+        zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
+        return Amount(
+            name=name,
+            how=f"{total_said(parts, zero, ranks)} × {_billion(self.parameters)} parameters",
+            size=int(each_of(parts, zero, ranks) * self.parameters),
+        )
+
+    @cached_property
+    def saved_each(self) -> int:
+        return per_token(layer_terms(self.scenario))
+
+    def saved(self, layers: int) -> Amount:
+        each = self.saved_each
+        times = f"{layers} layers × " if layers > 1 else "one layer, "
+        how = f"{times}{{tokens}} tokens × {number(each)} bytes"
+        return self.growing(SAVED, how, layers * each)
+
+    @cached_property
+    def working(self) -> tuple[Amount, ...]:
+        """A layer's working set, and gradients of its MLP where these stay meanwhile."""
+        term = working_set(self.scenario)
+        widths = f"({term.formula} = {number(term.each)} bytes)"
+        needed = self.growing(term.name, f"{{tokens}} tokens × {widths}", term.each)
+        if term.scores and (self.scenario.parallel.zero == 3 or not self.lasting):
+            matrices = 3 if self.shape.gated else 2
+            mlp = matrices * self.shape.ffn * self.shape.hidden
+            return needed, _product("gradients of the layer's MLP", self.row.compute, mlp)
+        return (needed,)
+
+    def loss(self) -> Amount:
+        how = f"{LOSS_BYTES} × {{tokens}} tokens × {number(self.shape.vocab)} vocabulary entries"
+        return self.growing("loss", how, LOSS_BYTES * self.shape.vocab)
+
+    def growing(self, name: str, how: str, each: int) -> Amount:
+        tokens = self.scenario.tokens
+        return Amount(name=name, how=how, size=each * tokens, tokens=tokens)
+
+    def gathered(self, layers: int) -> Amount:
+        each = self.row.compute
+        ends = "embedding (the head too)" if self.shape.tied else "embedding, head"
+        names = {0: "", 1: " and one layer", 2: " and two layers"}[layers]
+        name = f"gathered {ends if layers else ends.replace(', head', ' and head')}{names}"
+        more = {0: "", 1: f" + {each} × {_billion(self.layer)}"}.get(
+            layers, f" + {layers} × {each} × {_billion(self.layer)}"
+        )
+        return Amount(
+            name=name,
+            how=f"{each} × {_billion(self.ends)}{more}",
+            size=each * (self.ends + layers * self.layer),
+        )
+
+    def buckets(self) -> Iterator[Amount]:
+        if has_ddp_buckets(self.scenario):
+            yield _product("DDP's buckets", self.row.weights, self.parameters)
+
+    def reducing(self) -> Iterator[Amount]:
+        """Yield what only the backward pass of ZeRO-1 and 2, or of a tied head, holds."""
+        if self.scenario.parallel.zero:
+            yield _product("reduce bucket", self.row.weights, min(BUCKET, self.parameters))
+        if self.waits:
+            yield _product("the head's gradient, waiting", self.row.weights, self.table)
+
+    def partial(self, name: str, parameters: int) -> Amount:
+        """Return gradients of some of the parameters, which are no longer whole under ZeRO-2."""
+        part = next(part for part in run_parts(self.scenario) if part.name == "gradients")
+        zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
+        said = sum_said((part,), zero, ranks)
+        size = int(each_of((part,), zero, ranks) * parameters)
+        return Amount(name=name, how=f"{said} × {_billion(parameters)}", size=size)
+
+    def above(self) -> Iterator[Amount]:
+        if not self.lasting:
+            sharded = self.scenario.parallel.zero == 3
+            layers = self.shape.layers - (2 if sharded else 1)
+            head = 0 if sharded or self.waits else self.table
+            yield self.partial("gradients of the layers above", layers * self.layer + head)
+
+    @property
+    def tables(self) -> int:
+        """How often the embedding's size is alive while its gradient is made."""
+        # The gradients of a tied table meet in a third tensor, their sum.
+        return 2 if self.shape.tied else 1
+
+    def embedding(self) -> Amount:
+        tied = ", and its sum with the head's" if self.shape.tied else ""
+        return _product(
+            f"the embedding's gradient{tied}", self.tables * self.row.weights, self.table
+        )
+
+    def last_gradients(self) -> Iterator[Amount]:
+        """Yield the gradients of the end of the backward pass that are not there always."""
+        each, tables, table = self.row.weights, self.tables, self.embedding()
+        if self.lasting:
+            yield table
+        elif self.scenario.parallel.zero == 2:
+            yield from self.above()
+            last = self.layer + tables * self.table
+            yield _product("gradients of first layer and embedding, still whole", each, last)
+        else:
+            yield self.gradients
+            if self.shape.tied:
+                yield table
+
+    def temporaries(self) -> Iterator[Amount]:
+        optimizer, row = OPTIMIZERS[self.scenario.recipe.optimizer], self.row
+        zero = self.scenario.parallel.zero
+        casts = bool(row.master) and row.gradients < row.master and zero < 3
+        copies = optimizer.temporaries + (1 if casts and optimizer.at_once else 0)
+        if copies:
+            part = Part(name="temporaries", each=copies * row.stepped, stage=1)
+            yield self.held("optimizer's temporaries", (part,))
+        if casts and not optimizer.at_once:
+            share = -(-self.parameters // (self.scenario.parallel.data if zero else 1))
+            largest = min(largest_of(self.shape), share)
+            yield _product("fp32 copy of the largest gradient", row.master, largest)
 
 
-def _exchange(scenario: Scenario) -> int:
-    a, row = scenario.architecture, _precision(scenario)
-    if scenario.parallel.zero < 3:
-        return row.weights * min(BUCKET, parameters_of(a))
-    ends = (1 if a.tied else 2) * a.vocab * a.hidden
-    layer = (parameters_of(a) - ends) // a.layers
-    return row.compute * ends + (2 * row.compute + row.stepped) * layer
+def _product(name: str, each: int, parameters: int) -> Amount:
+    return Amount(name=name, how=f"{each} × {_billion(parameters)}", size=each * parameters)
 
 
-def _temporaries(scenario: Scenario) -> int:
-    row, optimizer = _precision(scenario), OPTIMIZERS[scenario.recipe.optimizer]
-    ranks = scenario.parallel.data if scenario.parallel.zero else 1
-    share = -(-parameters_of(scenario.architecture) // ranks)
-    casts = bool(row.master) and row.gradients < 4 and scenario.parallel.zero < 3
-    copies = optimizer.temporaries + (1 if casts and optimizer.at_once else 0)
-    return copies * row.stepped * share
-
-
-def _precision(scenario: Scenario) -> Precision:
-    return PRECISIONS[scenario.recipe.precision]
+@cache
+def _billion(parameters: int) -> str:
+    return f"{billions(rounded(parameters))} billion"

@@ -8,28 +8,15 @@ from engine.estimate import ledger
 from engine.ledger import MODEL_STATES, OUTSIDE, Category, Ledger, Phase
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Parallel, Scenario
+from problems.amounts import Moment, Paper
 from problems.exact import PHASES_SAID, Totals, totals
-from problems.model_states import each_of, sum_said
-from problems.on_paper import (
-    LOSS_BYTES,
-    Moment,
-    Paper,
-    layer_terms,
-    on_paper,
-    per_token,
-    run_parts,
-)
+from problems.on_paper import has_ddp_buckets, on_paper
 from problems.problem import Step
 from problems.prompts import render
-from problems.wording import all_of, gb, number, paper, recipe_said, short
+from problems.wording import all_of, bare_gb, gb, paper, recipe_said
 
-LINES_SHOWN = 7
-MOMENTS_SAID: dict[Moment, str] = {
-    "loss": "the backward pass of the loss",
-    "backward": "the start of the layers' backward pass",
-    "end of backward": "the end of the backward pass",
-    "step": "the optimizer's step",
-}
+LINES_SHOWN = 5
+OTHERS_SHOWN = 4
 
 FORGOTTEN = (
     ("logits and loss", Category.LOGITS, "logits and loss"),
@@ -41,7 +28,7 @@ FORGOTTEN = (
     (
         "temporaries",
         Category.TEMPORARY,
-        "what is alive for a moment only, such as the optimizer's own tensors",
+        "what is alive for a moment only: a layer's working set, the optimizer's own tensors",
     ),
     ("exchange", Category.COMMUNICATION, "what ranks exchange through: buckets, gathered layers"),
 )
@@ -108,61 +95,40 @@ class Run:
             x=self.scenario,
             recipe=recipe_said(recipe.precision, recipe.optimizer, fsdp=parallel.zero == 3),
             foreach=OPTIMIZERS[recipe.optimizer].at_once,
-            buckets=self.paper.buckets > 0,
+            buckets=has_ddp_buckets(self.scenario),
             **values,
         )
 
     def hints(self, last: str) -> tuple[str, str, str]:
         """Return three hints that end with the words of `last`."""
-        terms = self.paper.terms(self.paper.moment)
-        sizes = ", ".join(f"{name} {paper(size)}" for name, size in terms.items())
+        moment = self.paper.moment
+        sizes = "; ".join(f"{x.name} {paper(x.size)}" for x in moment.amounts)
         return (
             (
-                "What is alive together? Look at the backward of the loss, the start and the "
-                "end of the layers' backward, and the optimizer's step; the largest of them is "
-                "the peak."
+                "What is alive together? Look at the backward of the loss, of the last and of "
+                "the first layer, and at the optimizer's step; the largest of them is the peak."
             ),
             (
-                f"On paper the peak is at {MOMENTS_SAID[self.paper.moment]}, where there are "
-                f"{', '.join(terms)}."
+                f"On paper the peak is at {moment.said}, where these are alive: "
+                f"{'; '.join(x.name for x in moment.amounts)}."
             ),
             f"Their sizes on paper: {sizes}. {last}",
         )
 
     def steps_on_paper(self) -> Iterator[Step]:
-        """Yield the sums on paper: what stays, what is saved, the loss, and the largest moment."""
-        for text in self._sums():
-            yield Step(text=text, depth="whiteboard")
-        terms = self.paper.terms(self.paper.moment)
-        sum_ = " + ".join(f"{paper(size)[:-3]}" for size in terms.values())
-        yield Step(
-            text=f"at {MOMENTS_SAID[self.paper.moment]}: {', '.join(terms)}: {sum_} = "
-            f"{paper(self.paper.peak)}",
-            depth="whiteboard",
-        )
-
-    def _sums(self) -> Iterator[str]:
-        x, sums = self.scenario, self.paper
-        a, zero, ranks = x.architecture, x.parallel.zero, x.parallel.data
-        stay = tuple(part for part in run_parts(x) if part.name != "gradients")
-        yield (
-            f"states that stay: {sum_said(stay, zero, ranks)} = "
-            f"{short(each_of(stay, zero, ranks))} bytes a parameter: {paper(sums.lasting)}; "
-            f"gradients {paper(sums.gradients)}"
-        )
-        yield (
-            f"saved: {a.layers} layers × {number(x.tokens)} tokens × "
-            f"{number(per_token(layer_terms(x)))} bytes = {paper(sums.saved)}"
-        )
-        yield (
-            f"loss: {LOSS_BYTES} × {number(x.tokens)} tokens × {number(a.vocab)} = "
-            f"{paper(sums.logits)}"
-        )
-        if sums.temporaries:
-            yield f"the optimizer's step: temporaries of {paper(sums.temporaries)}"
-        if sums.exchange:
-            what = "gathered layers and their gradients" if zero == 3 else "the reduce bucket"
-            yield f"exchange: {what}, {paper(sums.exchange)}"
+        """Yield each term of the largest moment on paper, what the others are, and the sum."""
+        peak = self.paper.moment
+        yield Step(text=f"on paper most is alive at {peak.said}:", depth="whiteboard")
+        yield from terms(peak)
+        others: dict[str, int] = {}
+        for moment in sorted(self.paper.moments, key=lambda moment: -moment.size):
+            if moment.said != peak.said:
+                others.setdefault(moment.said, moment.size)
+        rows = [f"{said} {paper(size)}" for said, size in others.items()]
+        less = "; ".join(rows[:OTHERS_SHOWN])
+        yield Step(text=f"less at other moments: {less}", depth="whiteboard")
+        sum_ = " + ".join(bare_gb(x.size) for x in peak.amounts)
+        yield Step(text=f"together {sum_} = {paper(peak.size)}", depth="whiteboard")
 
     def steps_exact(self) -> Iterator[Step]:
         """Yield the lines of the ledger that are alive at the peak, largest first."""
@@ -178,7 +144,9 @@ class Run:
     def difference(self) -> str:
         """What is left between paper and ledger, in words."""
         off = self.ledger.peak - self.paper.peak
-        return f"small lines that paper leaves out, {gb(abs(off))} {'more' if off > 0 else 'less'}"
+        if off <= 0:
+            return f"rounding, {gb(-off)}"
+        return f"small lines that paper leaves out, {gb(off)}"
 
     def wrongs(self) -> Iterator[Wrong]:
         """Yield every wrong idea of the step that can be told from its number."""
@@ -188,9 +156,14 @@ class Run:
 
     def _forgotten(self) -> Iterator[Wrong]:
         work = self.scenario.workload
+        peak = self.ledger.peak_phase
         for name, category, what in FORGOTTEN:
             why = f"leaves out {what}, {{off}} of the peak."
-            yield self._times(f"{name} forgotten", {category: 0}, why)
+            wrong = self._times(f"{name} forgotten", {category: 0}, why)
+            # A person takes the sum at the peak without the term; one who compares all moments
+            # may come to another one.
+            yield replace(wrong, phases=(peak,))
+            yield replace(wrong, name=f"{name} forgotten, at another moment")
         if work.gradient_accumulation > 1:
             times = dict.fromkeys(
                 (Category.ACTIVATIONS, Category.LOGITS), work.gradient_accumulation
@@ -264,10 +237,9 @@ class Run:
                 "less.",
             )
         if PRECISIONS[x.recipe.precision].compute == 2:
-            wide = self.paper.saved * 2
             yield self._by_paper(
                 "activations in 32 bits",
-                replace(self.paper, saved=wide),
+                self.paper.with_saved(2),
                 "has activations in fp32; they are 16 bits wide, {off} less.",
             )
 
@@ -275,3 +247,15 @@ class Run:
         """Return the ledger's peak changed by as much as the sums on paper change."""
         peak = self.ledger.peak + wrong.peak - self.paper.peak
         return Wrong(name=name, totals={Phase.FORWARD: {Category.TEMPORARY: peak}}, why=why)
+
+
+def terms(moment: Moment, *, one_sequence: bool = False) -> Iterator[Step]:
+    """Yield each term of a moment with the product that gives it.
+
+    Args:
+        moment: the moment.
+        one_sequence: its micro-batch is one sequence, of which there will be more.
+    """
+    for x in moment.amounts:
+        each = " a sequence" if one_sequence and x.tokens else ""
+        yield Step(text=f"{x.name}: {x.said} = {paper(x.size)}{each}", depth="whiteboard")

@@ -9,7 +9,7 @@ from engine.errors import UnmodelledError
 from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
 from engine.units import GB
 from problems.draw import Draw
-from problems.on_paper import on_paper, parameters_of
+from problems.on_paper import on_paper, parameters_of, states_that_stay
 
 PRECISIONS = (("mixed", 6), ("mixed-fp32-grad", 2), ("fp32", 2), ("autocast", 2), ("pure-bf16", 2))
 # FSDP2 shards fp32 weights or shards all in one dtype; the other two are refused by the scenario.
@@ -205,13 +205,17 @@ def _run_zero(draw: Draw, model: Model, ranks: int) -> int:
 
 
 def _filled(draw: Draw, base: Scenario, percent: tuple[int, int], most: int) -> Scenario | None:
-    memory, paper, sequence = base.hardware.gpu.memory, on_paper(base), base.workload.sequence
+    memory, sequence = base.hardware.gpu.memory, base.workload.sequence
+    # Most of what is drawn is too large by its states alone; its other sums are not needed.
+    if 100 * states_that_stay(base) > percent[1] * memory:
+        return None
+    paper = on_paper(base)
     near = [
         micro_batch
         for micro_batch in MICRO_BATCHES
         if micro_batch <= most
         and micro_batch * sequence <= MOST_TOKENS
-        and percent[0] * memory <= 100 * paper.times(micro_batch).peak <= percent[1] * memory
+        and percent[0] * memory <= 100 * paper.peak_of(micro_batch) <= percent[1] * memory
     ]
     return with_micro_batch(base, draw.choice(near)) if near else None
 

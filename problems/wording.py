@@ -1,10 +1,15 @@
 """How numbers and recipes are written in prompts, hints, solutions and feedback."""
 
 from fractions import Fraction
+from math import floor, log10
 
 from engine.accelerator import Accelerator
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.units import GB, GIB, MB
+
+PAPER_DIGITS = 3
+# What FSDP2 keeps in place of weights and master copy, called the same everywhere.
+FP32_SHARD = "fp32 shard of the weights"
 
 _PRECISIONS = {
     "fp32": ("all in 32 bits: ", ("weights", "gradients"), ""),
@@ -22,9 +27,9 @@ _PRECISIONS = {
     "pure-bf16": ("pure bf16: 16-bit ", ("weights", "gradients"), ", no master copy"),
 }
 _FSDP_MIXED = (
-    "mixed precision: layers are gathered in 16 bits from fp32 shards, fp32 ",
+    f"mixed precision: {FP32_SHARD} that the optimizer steps, layers gathered in 16 bits, fp32 ",
     ("gradients",),
-    ", no master copy but the shards",
+    "",
 )
 _STATES = {0: (), 1: ("momentum",), 2: ("moments",)}
 _OPTIMIZERS = {
@@ -71,13 +76,13 @@ def gib(size: Fraction | int) -> str:
 
 
 def rounded(value: int) -> int:
-    """Return a count rounded to two digits, as one carries it on paper."""
-    step = int("1" + "0" * max(len(str(value)) - 2, 0))
+    """Return a count rounded to three digits, as one carries it on paper."""
+    step = int("1" + "0" * max(len(str(value)) - PAPER_DIGITS, 0))
     return (value + step // 2) // step * step
 
 
 def billions(value: int) -> str:
-    """Return a count in billions without its unit, for sums on paper: 6.7, 0.12."""
+    """Return a count in billions without its unit, for sums on paper: 6.74, 0.124."""
     return short(Fraction(value, GB))
 
 
@@ -107,11 +112,29 @@ def listed(parts: list[str] | tuple[str, ...]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def paper(size: Fraction | int) -> str:
-    """Return bytes in GB to three digits, as one writes them after a sum on paper."""
-    return f"{_three_digits(float(size) / GB)} GB"
+def paper(size: Fraction | int, *, digits: int = PAPER_DIGITS) -> str:
+    """Return bytes to three digits, as one writes them after a sum on paper; GB from 0.1 GB on.
+
+    A product of numbers that are rounded already is written with a digit more.
+    """
+    amount, name = float(size) / GB, "GB"
+    if abs(amount) < 0.1:
+        amount, name = float(size) / MB, "MB"
+    return f"{_digits(amount, digits)} {name}"
 
 
-def _three_digits(value: float) -> str:
-    digits = len(str(int(abs(value)))) if abs(value) >= 1 else 0
-    return f"{value:,.{max(3 - digits, 0)}f}"
+def bare_gb(size: Fraction | int) -> str:
+    """Return bytes as a number of GB to three digits, a summand on paper."""
+    return _digits(float(size) / GB, PAPER_DIGITS)
+
+
+def bytes_of(each: Fraction | int) -> str:
+    """Return a small number of bytes with its noun: "1 byte", "3.75 bytes"."""
+    said = short(each)
+    return f"{said} {'byte' if said == '1' else 'bytes'}"
+
+
+def _digits(value: float, digits: int) -> str:
+    """Return a number to so many significant digits, whole digits never dropped."""
+    before = floor(log10(abs(value))) + 1 if value else 1
+    return f"{value:,.{max(digits - before, 0)}f}"

@@ -12,8 +12,8 @@ from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved, saved_rows
 from problems.kind import kind
+from problems.layers import Term, layer_terms, per_token
 from problems.letters import letters
-from problems.on_paper import Term, layer_terms, per_token
 from problems.problem import Mistake, QuantityAnswer, Step
 from problems.prompts import render
 from problems.wording import all_of, gb, listed, number, paper
@@ -65,16 +65,17 @@ class _Saved:
         of_one = scenario.architecture.layers if self.layers == 1 else 1
         size = saved(book) // of_one
         rows = [(name, row // of_one) for name, row in saved_rows(book)]
+        prompt = render(
+            "layer-activations",
+            model=scenario.model,
+            work=scenario.workload,
+            recipe=scenario.recipe,
+            one=self.layers == 1,
+        )
         return Draft(
-            prompt=render(
-                "layer-activations",
-                model=scenario.model,
-                work=scenario.workload,
-                recipe=scenario.recipe,
-                one=self.layers == 1,
-            ),
+            prompt=prompt,
             answer=QuantityAnswer(
-                value=Fraction(size), band="estimate", symbols=letters(scenario)
+                value=Fraction(size), band="estimate", symbols=letters(scenario, prompt)
             ),
             hints=self._hints(),
             solution=tuple(self._steps(rows, size)),
@@ -116,8 +117,10 @@ class _Saved:
             names = listed([name for name, _ in rows[ROWS_SHOWN:]])
             yield Step(text=f"{names}: {gb(sum(row for _, row in rows[ROWS_SHOWN:]))}")
         rest = size - each * self.scale
-        what = f"statistics of norms and attention, {gb(rest)}" if rest else "nothing"
-        yield Step(text=f"The rest of the difference is {what}: exactly {gb(size)}")
+        what = "Nothing is left of the difference"
+        if rest:
+            what = f"The rest of the difference is statistics of norms and attention, {gb(rest)}"
+        yield Step(text=f"{what}: exactly {gb(size)}")
 
     def _mistakes(self, size: int) -> Iterator[Mistake]:
         yield from self._other_terms(size)

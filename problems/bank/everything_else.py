@@ -16,7 +16,7 @@ from problems.letters import letters
 from problems.on_paper import LOSS_BYTES
 from problems.problem import Mistake, QuantityAnswer, Step
 from problems.prompts import render
-from problems.wording import all_of, gb, number, paper, rounded
+from problems.wording import all_of, gb, number, paper
 
 
 @kind(
@@ -32,14 +32,14 @@ def logits_spike(draw: Draw) -> Draft:
     at = {phase: book.total(Category.LOGITS, phase=phase) for phase in book.phases}
     size = max(at.values())
     each = PRECISIONS[scenario.recipe.precision].compute
+    prompt = render(
+        "logits-spike", model=scenario.model, work=scenario.workload, recipe=scenario.recipe
+    )
     return Draft(
-        prompt=render(
-            "logits-spike",
-            model=scenario.model,
-            work=scenario.workload,
-            recipe=scenario.recipe,
+        prompt=prompt,
+        answer=QuantityAnswer(
+            value=Fraction(size), band="estimate", symbols=letters(scenario, prompt)
         ),
-        answer=QuantityAnswer(value=Fraction(size), band="estimate", symbols=letters(scenario)),
         hints=(
             (
                 "How many elements has one such tensor? Tokens of a micro-batch × "
@@ -62,14 +62,13 @@ def logits_spike(draw: Draw) -> Draft:
 
 def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:
     tokens, vocab = scenario.tokens, scenario.architecture.vocab
-    elements = rounded(tokens) * rounded(vocab)
     yield Step(
         text=f"4 (log-probabilities) + 4 (their gradient) + 4 (the logits') = {LOSS_BYTES} bytes",
         depth="whiteboard",
     )
     yield Step(
-        text=f"{LOSS_BYTES} × {number(rounded(tokens))} tokens × {number(rounded(vocab))} = "
-        f"{paper(LOSS_BYTES * elements)}",
+        text=f"{LOSS_BYTES} × {number(tokens)} tokens × {number(vocab)} = "
+        f"{paper(LOSS_BYTES * tokens * vocab)}",
         depth="whiteboard",
     )
     for phase in (Phase.LOSS, Phase.FORWARD):
@@ -79,10 +78,7 @@ def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:
             if line.category is Category.LOGITS and phase in line.phases
         ]
         yield Step(text=f"at {PHASES_SAID[phase]}: {', '.join(rows)}")
-    yield Step(
-        text=f"The rest of the difference is rounding {number(tokens)} × "
-        f"{number(vocab)}: exactly {gb(size)}"
-    )
+    yield Step(text=f"Nothing is left of the difference but rounding: exactly {gb(size)}")
 
 
 def _mistakes(scenario: Scenario, size: int, each: int) -> Iterator[Mistake]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from engine.accelerator import Accelerator
 from engine.units import MB
@@ -13,7 +14,18 @@ from problems.kind import kind
 from problems.model_states import SHARDS, STAGES, Part, changes, each_of, parts_of
 from problems.problem import CountAnswer, Mistake, Step
 from problems.prompts import render
-from problems.wording import billions, card, gb, gib, number, paper, recipe_said, rounded, short
+from problems.wording import (
+    bare_gb,
+    billions,
+    card,
+    gb,
+    gib,
+    number,
+    paper,
+    recipe_said,
+    rounded,
+    short,
+)
 
 # One GPU or two leave no room for a mistake, hundreds would take more digits than paper has.
 FEWEST, MOST = 3, 99
@@ -86,13 +98,19 @@ def fewest_gpus(draw: Draw) -> Draft | None:
                 f"{STAGES[stage]} {SHARDS[stage]}. Each GPU may hold {gb(fit.room)}; the sharded "
                 f"parts are {gb(fit.split)} in all."
             ),
-            (
-                f"Divide the sharded bytes by the {gb(fit.left)} that the whole parts leave on "
-                "each GPU, and round up."
-            ),
+            _last_hint(fit),
         ),
         solution=tuple(_fewest_steps(fit, gpu, percent)),
         mistakes=tuple(_fewest_mistakes(fit, recipe, gpu, percent)),
+    )
+
+
+def _last_hint(fit: Fit) -> str:
+    if not fit.whole:
+        return f"Nothing is whole: divide the sharded bytes by the {gb(fit.room)}, and round up."
+    return (
+        f"Divide the sharded bytes by the {gb(fit.left)} that the whole parts leave on each GPU, "
+        "and round up."
     )
 
 
@@ -110,23 +128,9 @@ def _is_clear(fit: Fit) -> bool:
 
 
 def _fewest_steps(fit: Fit, gpu: Accelerator, percent: int) -> Iterator[Step]:
-    whole = each_of(tuple(p for p in fit.parts if p.stage > fit.stage))
-    split = each_of(tuple(p for p in fit.parts if p.stage <= fit.stage))
-    on_paper = rounded(fit.parameters)
-    left = fit.room - on_paper * whole
-    yield Step(
-        text=f"sharded: {short(split)} × {billions(on_paper)} = {paper(split * on_paper)}",
-        depth="whiteboard",
-    )
-    yield Step(
-        text=f"room for it on each GPU: {paper(fit.room)} - {short(whole)} × "
-        f"{billions(on_paper)} = {paper(left)}",
-        depth="whiteboard",
-    )
-    yield Step(
-        text=f"usable: {percent}% of {number(gpu.memory_mib)} MiB = {gb(fit.room)} = "
-        f"{gib(fit.room)}"
-    )
+    for text in _on_paper(fit, gpu, percent):
+        yield Step(text=text, depth="whiteboard")
+    yield Step(text=f"usable: {_usable(gpu, percent)} = {gb(fit.room)} = {gib(fit.room)}")
     for part in sorted(fit.parts, key=lambda part: -part.each):
         shared = "shared by all GPUs" if part.stage <= fit.stage else "on each GPU"
         size = part.each * fit.parameters
@@ -137,6 +141,30 @@ def _fewest_steps(fit: Fit, gpu: Accelerator, percent: int) -> Iterator[Step]:
         text=f"The rest of the difference is rounding: {gb(fit.split)} / {gb(fit.left)} = "
         f"{fit.split / fit.left:.2f}, and up to whole GPUs {fit.gpus}"
     )
+
+
+def _on_paper(fit: Fit, gpu: Accelerator, percent: int) -> Iterator[str]:
+    whole = each_of(tuple(p for p in fit.parts if p.stage > fit.stage))
+    split = each_of(tuple(p for p in fit.parts if p.stage <= fit.stage))
+    parameters = rounded(fit.parameters)
+    yield f"sharded: {short(split)} × {billions(parameters)} billion = {paper(split * parameters)}"
+    yield f"room on each GPU: {_usable(gpu, percent)} = {paper(fit.room)}"
+    left = fit.room
+    if whole:
+        size = int(whole * parameters)
+        left -= size
+        yield f"whole on each GPU: {short(whole)} × {billions(parameters)} billion = {paper(size)}"
+        yield f"which leaves {bare_gb(fit.room)} - {bare_gb(size)} = {paper(left)}"
+    quotient = Fraction(split * parameters, left)
+    yield (
+        f"{bare_gb(split * parameters)} / {bare_gb(left)} = {float(quotient):.2f}, "
+        f"up to {ceil(quotient)}"
+    )
+
+
+def _usable(gpu: Accelerator, percent: int) -> str:
+    all_of_it = f"{number(gpu.memory_mib)} MiB"
+    return all_of_it if percent == 100 else f"{percent}% of {all_of_it}"
 
 
 def _fewest_mistakes(

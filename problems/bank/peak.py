@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import floor
 
 from engine.estimate import fits
 from engine.scenario import Scenario
 from engine.units import MB
 from problems import scenarios
+from problems.amounts import Moment
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.letters import letters
-from problems.peaks import Run, Wrong
+from problems.on_paper import LOSS, on_paper
+from problems.peaks import Run, Wrong, terms
 from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
-from problems.wording import gb, number
+from problems.wording import bare_gb, gb, listed, number, paper
 
 # Percent of the card's memory, on paper, between which runs are drawn.
 USUAL = (15, 95)
@@ -37,13 +40,14 @@ def peak(draw: Draw) -> Draft | None:
     if scenario is None:
         return None
     run = Run(scenario=scenario)
-    if run.paper.moment == "loss" and draw.chance(PASSED_OVER):
+    if run.paper.moment.said == LOSS and draw.chance(PASSED_OVER):
         return None
     if run.ledger.peak > scenario.hardware.gpu.memory:
         return None
+    prompt = run.prompt("peak", ask_micro_batch=False)
     return Draft(
-        prompt=run.prompt("peak", ask_micro_batch=False),
-        answer=_peak_answer(run),
+        prompt=prompt,
+        answer=_peak_answer(run, prompt),
         hints=run.hints("Add them up."),
         solution=(*run.steps_on_paper(), *run.steps_exact(), _last(run)),
         mistakes=tuple(_peak_mistakes(run)),
@@ -66,9 +70,10 @@ def fits_or_not(draw: Draw) -> Draft | None:
     if verdict == "tight" or abs(Fraction(run.ledger.peak, memory) - 1) <= NEAR:
         return None
     compared = "below" if verdict == "yes" else "above"
+    prompt = run.prompt("fits", ask_micro_batch=False)
     return Draft(
-        prompt=run.prompt("fits", ask_micro_batch=False),
-        answer=YesNoAnswer(value=verdict == "yes", proof=_peak_answer(run)),
+        prompt=prompt,
+        answer=YesNoAnswer(value=verdict == "yes", proof=_peak_answer(run, prompt)),
         hints=run.hints(f"Add them up and compare with {gb(memory)}."),
         solution=(
             *run.steps_on_paper(),
@@ -81,11 +86,9 @@ def fits_or_not(draw: Draw) -> Draft | None:
     )
 
 
-def _peak_answer(run: Run) -> QuantityAnswer:
+def _peak_answer(run: Run, prompt: str) -> QuantityAnswer:
     return QuantityAnswer(
-        value=Fraction(run.ledger.peak),
-        band="estimate",
-        symbols=letters(run.scenario) | {"P": run.scenario.architecture.parameters},
+        value=Fraction(run.ledger.peak), band="estimate", symbols=letters(run.scenario, prompt)
     )
 
 
@@ -125,14 +128,13 @@ def largest_micro_batch(draw: Draw) -> Draft | None:
     count = run.scenario.workload.micro_batch
     room_said = f"{percent}% of {number(base.hardware.gpu.memory_mib)} MiB is {gb(room)}"
     per_sequence = above.ledger.peak - run.ledger.peak
-    one = Run(scenario=scenarios.with_micro_batch(run.scenario, 1))
+    binding = on_paper(scenarios.with_micro_batch(run.scenario, 1)).binding(count + 1)
     return Draft(
         prompt=run.prompt("largest-micro-batch", ask_micro_batch=True, percent=percent),
         answer=CountAnswer(value=count, noun="sequences"),
-        hints=_largest_hints(one, room_said),
+        hints=_largest_hints(binding, room_said),
         solution=(
-            Step(text=room_said, depth="whiteboard"),
-            *one.steps_on_paper(),
+            *_largest_on_paper(binding, room, room_said),
             *run.steps_exact(),
             Step(text=f"another sequence adds {gb(per_sequence)} and passes {gb(room)}"),
             Step(
@@ -145,17 +147,16 @@ def largest_micro_batch(draw: Draw) -> Draft | None:
     )
 
 
-def _largest_hints(one: Run, room_said: str) -> tuple[str, str, str]:
-    sums = one.paper
-    fixed = sums.times(0).moments[sums.moment]
+def _largest_hints(binding: Moment, room_said: str) -> tuple[str, str, str]:
+    growing = [f"{x.name} {paper(x.size)}" for x in binding.amounts if x.tokens]
     return (
         (
             f"The room first: {room_said}. Then see which part of the peak grows with the "
             "micro-batch."
         ),
         (
-            f"What does not grow, on paper: {gb(fixed)}. What every further sequence adds: saved "
-            f"activations {gb(sums.saved)} and, at the loss, {gb(sums.logits)}."
+            f"On paper the peak is at {binding.said}. What does not grow there: "
+            f"{paper(binding.fixed)}. What every sequence adds: {listed(growing)}."
         ),
         (
             "Take the fixed part from the room, divide by what one sequence adds at the moment "
@@ -164,18 +165,31 @@ def _largest_hints(one: Run, room_said: str) -> tuple[str, str, str]:
     )
 
 
+def _largest_on_paper(binding: Moment, room: int, room_said: str) -> Iterator[Step]:
+    yield Step(text=f"room: {room_said}", depth="whiteboard")
+    yield Step(text=f"most is alive at {binding.said}:", depth="whiteboard")
+    yield from terms(binding, one_sequence=True)
+    fixed = [bare_gb(x.size) for x in binding.amounts if not x.tokens]
+    growing = [bare_gb(x.size) for x in binding.amounts if x.tokens]
+    slope = f"({' + '.join(growing)})" if len(growing) > 1 else growing[0]
+    quotient = Fraction(room - binding.fixed, binding.growing)
+    yield Step(
+        text=f"({' - '.join([bare_gb(room), *fixed])}) / {slope} = {float(quotient):.1f}, "
+        f"down to {floor(quotient)}",
+        depth="whiteboard",
+    )
+
+
 def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
     """Return the run with the largest micro-batch within `room` and the next larger one.
 
     None where it is not one of 2 to 12, or where a small error would lead to another number.
     """
-    paper = Run(scenario=scenarios.with_micro_batch(base, 1)).paper
-    guess = max(
-        (m for m in range(1, MOST_SEQUENCES + 2) if paper.times(m).peak <= room), default=0
-    )
+    sums = on_paper(scenarios.with_micro_batch(base, 1))
+    guess = max((m for m in range(1, MOST_SEQUENCES + 2) if sums.peak_of(m) <= room), default=0)
     if not FEWEST_SEQUENCES <= guess <= MOST_SEQUENCES:
         return None
-    if not _is_clear(room, paper.times(guess).peak, paper.times(guess + 1).peak, margin=30):
+    if not _is_clear(room, sums.peak_of(guess), sums.peak_of(guess + 1), margin=30):
         return None
     run, above = (Run(scenario=scenarios.with_micro_batch(base, guess + more)) for more in (0, 1))
     return (run, above) if _is_clear(room, run.ledger.peak, above.ledger.peak, margin=20) else None
@@ -211,7 +225,7 @@ def _count_mistakes(run: Run, above: Run, room: int, percent: int) -> Iterator[M
     ):
         yield _counted(_most(run.right, above.right, wrong_room, right), name, why)
     for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
-        if low.name in NO_COUNT or low.name != high.name:
+        if low.name in NO_COUNT or (low.name, low.phases) != (high.name, high.phases):
             continue
         wrong = _most(low, high, room, right)
         off = gb(abs(low.peak - run.ledger.peak))

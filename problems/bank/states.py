@@ -20,11 +20,23 @@ from problems.model_states import (
     parts_of,
     size_of,
     sum_said,
+    total_said,
 )
 from problems.problem import Mistake, QuantityAnswer, Step
 from problems.prompts import render
 from problems.slips import unit_slips
-from problems.wording import billions, gb, listed, number, paper, recipe_said, rounded, short
+from problems.wording import (
+    PAPER_DIGITS,
+    billions,
+    bytes_of,
+    gb,
+    listed,
+    number,
+    paper,
+    recipe_said,
+    rounded,
+    short,
+)
 
 ASKED = {
     "all": ("model states", ("weights", "gradients", "master copy", "moments", "momentum")),
@@ -55,14 +67,7 @@ def bytes_per_parameter(draw: Draw) -> Draft | None:
     if len(parts) < 2:
         return None
     answer = each_of(parts)
-    wrong = [
-        Change(
-            name="all states counted",
-            parts=whole,
-            why="counts all model states, {missing} more than what was asked.",
-        ),
-        *changes(parts, recipe[0]),
-    ]
+    wrong = (*other_parts(whole, parts), *changes(parts, recipe[0]))
     return Draft(
         prompt=render(
             "bytes-per-parameter", model=model, recipe=recipe_said(*recipe), asked=asked
@@ -79,7 +84,7 @@ def bytes_per_parameter(draw: Draw) -> Draft | None:
         solution=(
             Step(text=f"{sum_said(parts)} = {short(answer)}", depth="whiteboard"),
             *(
-                Step(text=f"{part.name}: {part.each} bytes")
+                Step(text=f"{part.name}: {bytes_of(part.each)}")
                 for part in sorted(parts, key=lambda part: -part.each)
             ),
             Step(text=f"Nothing is rounded on paper, so no difference is left: {short(answer)}"),
@@ -89,10 +94,28 @@ def bytes_per_parameter(draw: Draw) -> Draft | None:
                 name=change.name,
                 value=each_of(change.parts),
                 feedback=f"{short(each_of(change.parts))} "
-                + change.why.format(missing=f"{abs(each_of(change.parts) - answer)} bytes"),
+                + change.why.format(missing=bytes_of(abs(each_of(change.parts) - answer))),
             )
             for change in wrong
         ),
+    )
+
+
+def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Change]:
+    """Yield what comes of counting states that were not asked for, or only some that were."""
+    # The gradients first: they are the nearest to what the optimizer holds.
+    more = [part for part in whole if part not in asked]
+    for part in sorted(more, key=lambda part: part.stage):
+        yield Change(
+            name=f"{part.name} counted",
+            parts=(*asked, part),
+            why=f"counts the {part.name} too, {{missing}} more: they are sharded from "
+            f"ZeRO-{part.stage} on.",
+        )
+    yield Change(
+        name="all states counted",
+        parts=whole,
+        why="counts all model states, {missing} more than what was asked.",
     )
 
 
@@ -144,7 +167,7 @@ def zero_states(draw: Draw) -> Draft | None:
     hints = (
         f"Which of {listed([part.name for part in case.parts])} does {STAGES[stage]} shard?",
         (
-            f"{STAGES[stage]} {SHARDS[stage]}: whole {short(each_of(whole))} bytes a parameter, "
+            f"{STAGES[stage]} {SHARDS[stage]}: whole {bytes_of(each_of(whole))} a parameter, "
             f"sharded {short(each_of(split))}."
         ),
         (
@@ -172,8 +195,8 @@ class Case:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The states as the ZeRO paper counts them; FSDP2's have the same sum."""
-        return parts_of(*self.recipe)
+        """The states; those of ZeRO-3 are FSDP2's, whose sum is that of the ZeRO paper."""
+        return parts_of(*self.recipe, fsdp=self.stage == 3)
 
     @property
     def size(self) -> int:
@@ -200,16 +223,15 @@ class Case:
         each = each_of(self.parts, self.stage, self.ranks)
         on_paper = rounded(self.parameters)
         yield Step(
-            text=f"{sum_said(self.parts, self.stage, self.ranks)} = {short(each)} bytes "
-            "a parameter",
+            text=f"{total_said(self.parts, self.stage, self.ranks)} a parameter",
             depth="whiteboard",
         )
         yield Step(
-            text=f"{billions(on_paper)} × {short(each)} = {paper(on_paper * each)}",
+            text=f"{billions(on_paper)} billion × {short(each)} = "
+            f"{paper(on_paper * each, digits=PAPER_DIGITS + 1)}",
             depth="whiteboard",
         )
-        parts = parts_of(*self.recipe, fsdp=self.stage == 3)
-        for part in sorted(parts, key=self._bytes_of, reverse=True):
+        for part in sorted(self.parts, key=self._bytes_of, reverse=True):
             yield Step(text=self._line(part))
         yield Step(
             text=f"The rest of the difference is rounding {number(self.parameters)} to "
@@ -230,7 +252,7 @@ class Case:
 
     def other_states(self) -> Iterator[Mistake]:
         """Yield what comes of a part left out or in another width."""
-        for change in changes(parts_of(*self.recipe, fsdp=self.stage == 3), self.recipe[0]):
+        for change in changes(self.parts, self.recipe[0]):
             value = size_of(change.parts, self.parameters, self.stage, self.ranks)
             yield Mistake(
                 name=change.name,
@@ -253,15 +275,16 @@ class Case:
         """Yield what another ZeRO stage would take."""
         right = each_of(self.parts, self.stage, self.ranks)
         for stage in (1, 2, 3, 0):
-            value = size_of(self.parts, self.parameters, stage, self.ranks)
-            each = each_of(self.parts, stage, self.ranks)
+            parts = parts_of(*self.recipe, fsdp=stage == 3)
+            value = size_of(parts, self.parameters, stage, self.ranks)
+            each = each_of(parts, stage, self.ranks)
             said = "more" if value < self.size else "less"
             yield Mistake(
                 name=f"{STAGES[stage]} instead" if stage else "nothing sharded",
                 value=Fraction(value),
-                feedback=f"{gb(value)} is {short(each)} bytes a parameter, which is "
+                feedback=f"{gb(value)} is {bytes_of(each)} a parameter, which is "
                 f"{STAGES[stage]}: it {SHARDS[stage]}. {STAGES[self.stage]} "
-                f"{SHARDS[self.stage]}: {short(right)} bytes, {gb(abs(value - self.size))} "
+                f"{SHARDS[self.stage]}: {bytes_of(right)}, {gb(abs(value - self.size))} "
                 f"{said}.",
             )
 

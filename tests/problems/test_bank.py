@@ -164,3 +164,28 @@ def test_parameters_are_those_of_the_shape_in_the_prompt():
         total = s["L"] * layer + (1 if tied else 2) * s["V"] * s["h"]
         assert problem.answer.value == pytest.approx(total, rel=0.01)
         assert problem.answer.value > total
+
+
+@pytest.mark.parametrize(
+    ("name", "category"),
+    [
+        ("logits and loss forgotten", Category.LOGITS),
+        ("saved activations forgotten", Category.ACTIVATIONS),
+    ],
+)
+def test_a_term_forgotten_is_the_sum_at_the_peak_without_it_and_the_next_moment_beside(
+    name, category
+):
+    pairs = 0
+    for problem in of_kind("peak", range(60)):
+        book = ledger(problem.scenario)
+        slip, other = named(problem, name), named(problem, f"{name}, at another moment")
+        left = book.peak - book.total(category, phase=book.peak_phase)
+        if slip:
+            assert slip.value == left
+        most = max(size - book.total(category, phase=p) for p, size in book.phases.items())
+        if slip and other:
+            assert other.value == most > 1.03 * left
+            assert slip.feedback.split(",")[0].split("GB ")[1] in other.feedback
+            pairs += 1
+    assert pairs > 3

@@ -187,5 +187,28 @@ def test_symbols_of_a_problem_are_positive_numbers(kind):
 
 
 @every_kind
+def test_prompts_define_every_symbol_of_their_answer(kind):
+    for problem in drawn(kind):
+        answer = quantity(problem)
+        if isinstance(answer, QuantityAnswer):
+            for symbol in answer.symbols:
+                assert re.search(rf"\b{symbol} = ", problem.prompt), (symbol, problem.prompt)
+
+
+def test_key_value_heads_are_no_symbol_where_only_the_vocabulary_counts():
+    for problem in drawn("logits-spike"):
+        assert set(problem.answer.symbols) == {"b", "s", "V", "h"}
+
+
+@every_kind
+def test_sums_are_not_said_twice_and_nouns_agree(kind):
+    for problem in drawn(kind):
+        for text in texts(problem):
+            assert not re.search(r"(?<![\w./])(?<!× )([\d.]+) = \1(?![.\d])", text), text
+            assert not re.search(r"(?<![\d.,])1 (bytes|sequences|GPUs|layers)\b", text), text
+            assert not re.search(r"- 0 ×|\b1 × 1 =|is nothing|apart\.", text), text
+
+
+@every_kind
 def test_a_problem_is_the_same_each_time(kind):
     assert build(kind, 5) == drawn(kind)[5]

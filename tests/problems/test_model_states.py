@@ -1,10 +1,15 @@
 """Bytes per parameter and ZeRO's shares, against published figures."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
+from engine.recipe import OPTIMIZERS, PRECISIONS
+from problems.bank.states import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
+from problems.registry import build
+from problems.wording import bytes_of, gb
 
 # precision, optimizer, bytes per parameter, source
 EACH = [
@@ -81,3 +86,126 @@ def test_a_change_of_mixed_precision_adamw_gives(name, each):
 def test_a_change_that_leaves_nothing_is_no_change():
     only_gradients = tuple(p for p in parts_of("mixed", "sgd") if p.name == "gradients")
     assert all(each_of(c.parts) > Fraction(0) for c in changes(only_gradients, "mixed"))
+
+
+ASKED = {
+    "all": None,
+    "zero-1": ("master copy", "moments", "momentum"),
+    "zero-2": ("gradients", "master copy", "moments", "momentum"),
+}
+
+
+def combinations():
+    """Every recipe, stage and part that is asked for: parts and changes that may be named."""
+    for precision, optimizer in product(PRECISIONS, OPTIMIZERS):
+        for stage, (asked, names) in product(range(4), ASKED.items()):
+            if stage and asked != "all":
+                continue
+            whole = parts_of(precision, optimizer, fsdp=stage == 3)
+            parts = tuple(p for p in whole if names is None or p.name in names)
+            if parts:
+                wrong = (*changes(parts, precision), *other_parts(whole, parts))
+                yield precision, stage, whole, parts, wrong
+
+
+def each(parts, name):
+    return sum(part.each for part in parts if part.name == name)
+
+
+def test_no_change_leaves_the_sum_as_it_is():
+    for *_, parts, wrong in combinations():
+        assert all(each_of(change.parts) != each_of(parts) for change in wrong if more(change))
+
+
+def more(change):
+    return change.name != "all states counted"
+
+
+def test_gradients_are_narrowed_only_where_they_are_fp32_and_widened_only_where_they_are_not():
+    seen = set()
+    for *_, parts, wrong in combinations():
+        for change in wrong:
+            if change.name.startswith("gradients in"):
+                width = each(parts, "gradients")
+                assert (change.name, width) in {
+                    ("gradients in 16 bits", 4), ("gradients in 32 bits", 2),
+                }  # fmt: skip
+                assert each(change.parts, "gradients") == 6 - width
+                seen.add(change.name)
+    assert len(seen) == 2
+
+
+def test_only_fsdp_gathers():
+    seen = 0
+    for precision, stage, *_, wrong in combinations():
+        for change in wrong:
+            if "gathered" in change.why:
+                assert stage == 3, (precision, change)
+                assert PRECISIONS[precision].master
+                seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("master copy forgotten", "master copy"),
+        ("fp32 shard of the weights forgotten", "fp32 shard of the weights"),
+        ("moments forgotten", "moments"),
+        ("momentum forgotten", "momentum"),
+        ("gradients forgotten", "gradients"),
+    ],
+)
+def test_only_what_is_there_can_be_forgotten_and_its_whole_size_is_missing(name, part):
+    seen = 0
+    for *_, parts, wrong in combinations():
+        for change in wrong:
+            if change.name == name:
+                assert each(parts, part) == each_of(parts) - each_of(change.parts) > 0
+                seen += 1
+    assert seen
+
+
+def test_a_sentence_says_more_where_the_number_is_too_small_and_too_many_where_it_is_too_large():
+    for *_, parts, wrong in combinations():
+        for change in wrong:
+            large = each_of(change.parts) > each_of(parts)
+            counted = "too many" in change.why or change.why.startswith("counts")
+            assert counted == large or not more(change), change
+
+
+def test_a_master_copy_is_too_many_only_where_there_is_none_and_says_why():
+    for precision, *_, wrong in combinations():
+        for change in wrong:
+            if change.name == "a master copy too many":
+                row = PRECISIONS[precision]
+                assert row.master == 0
+                assert ("fp32 already" in change.why) == (row.weights == 4)
+
+
+def test_optimizer_states_are_narrowed_where_they_are_fp32_and_widened_where_they_are_bf16():
+    for precision, *_, wrong in combinations():
+        for change in wrong:
+            if change.name.startswith("optimizer states in"):
+                wide = PRECISIONS[precision].stepped == 4
+                assert change.name == f"optimizer states in {16 if wide else 32} bits"
+                assert ("here all is bf16" in change.why) == (precision == "pure-bf16")
+
+
+def test_having_counted_the_gradients_is_the_first_idea_where_zero_1_was_asked():
+    for precision in PRECISIONS:
+        whole = parts_of(precision, "adamw")
+        asked = tuple(part for part in whole if part.name in ASKED["zero-1"])
+        first = next(iter(other_parts(whole, asked)))
+        assert first.name == "gradients counted"
+        assert each_of(first.parts) - each_of(asked) == PRECISIONS[precision].gradients
+
+
+@pytest.mark.parametrize("kind", ["bytes-per-parameter", "model-states", "zero-states"])
+def test_the_missing_size_that_is_named_is_the_difference(kind):
+    for seed in range(60):
+        problem = build(kind, seed)
+        for mistake in problem.mistakes:
+            off = abs(mistake.value - problem.answer.value)
+            said = bytes_of(off) if kind == "bytes-per-parameter" else gb(off)
+            assert said in mistake.feedback, mistake

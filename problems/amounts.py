@@ -1,0 +1,107 @@
+"""Sums on paper as values: a term with its product, a moment's terms, and all moments."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from problems.wording import number
+
+SAVED = "saved activations"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amount:
+    """One term of a sum on paper.
+
+    Args:
+        name: what it is.
+        how: the product that gives it, with a place for {tokens} where it grows with them.
+        size: bytes.
+        tokens: tokens of the micro-batch, 0 where the size does not depend on them.
+    """
+
+    name: str
+    how: str
+    size: int
+    tokens: int = 0
+
+    @property
+    def said(self) -> str:
+        """The product that gives it."""
+        return self.how.format(tokens=number(self.tokens))
+
+    def times(self, factor: int) -> "Amount":
+        """Return the amount in a micro-batch so many times as large."""
+        return replace(
+            self, size=self.size * (factor if self.tokens else 1), tokens=self.tokens * factor
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A moment of the step that may be its peak, and what is alive then."""
+
+    said: str
+    amounts: tuple[Amount, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes that are allocated."""
+        return sum(amount.size for amount in self.amounts)
+
+    @cached_property
+    def growing(self) -> int:
+        """Bytes that grow with the micro-batch."""
+        return sum(amount.size for amount in self.amounts if amount.tokens)
+
+    @property
+    def fixed(self) -> int:
+        """Bytes that do not."""
+        return self.size - self.growing
+
+    def times(self, factor: int) -> "Moment":
+        """Return the moment with a micro-batch so many times as large."""
+        return replace(self, amounts=tuple(amount.times(factor) for amount in self.amounts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """The moments of a step on one GPU."""
+
+    moments: tuple[Moment, ...]
+
+    @property
+    def moment(self) -> Moment:
+        """The moment of the peak."""
+        return max(self.moments, key=lambda moment: moment.size)
+
+    @property
+    def peak(self) -> int:
+        """The most that is allocated."""
+        return self.moment.size
+
+    def peak_of(self, factor: int) -> int:
+        """Return the peak with a micro-batch so many times as large."""
+        return max(moment.fixed + factor * moment.growing for moment in self.moments)
+
+    def binding(self, factor: int) -> Moment:
+        """Return, as it is here, the moment of the peak with a larger micro-batch."""
+        return max(self.moments, key=lambda moment: moment.fixed + factor * moment.growing)
+
+    def times(self, factor: int) -> "Paper":
+        """Return the moments of a step whose micro-batch is so many times as large."""
+        return Paper(moments=tuple(moment.times(factor) for moment in self.moments))
+
+    def with_saved(self, factor: int) -> "Paper":
+        """Return the moments with saved activations of so many times the width."""
+        return Paper(
+            moments=tuple(
+                replace(
+                    moment,
+                    amounts=tuple(
+                        replace(x, size=x.size * factor) if x.name == SAVED else x
+                        for x in moment.amounts
+                    ),
+                )
+                for moment in self.moments
+            )
+        )
