@@ -44,6 +44,8 @@ MOST_TOKENS = 131072
 USUAL_DROPOUT = 0.1
 # Before Ampere: no bf16 in the matrix units and no FlashAttention-2.
 OLD = ("p100", "v100", "t4")
+# Their NVLink is a bridge between two cards.
+BRIDGED = ("a30", "a40", "rtx", "pcie", "nvl")
 
 # Without autocast: its casts of activations are more than one adds up on paper.
 RUN_PRECISIONS = (("mixed", 5), ("mixed-fp32-grad", 2), ("fp32", 2), ("pure-bf16", 2))
@@ -75,10 +77,24 @@ def ranks_for(draw: Draw, model: CatalogModel) -> int:
     return draw.choice(MOST_RANKS)
 
 
-def gpu_for(draw: Draw, ranks: int) -> Accelerator:
-    """Return a card; beyond one node only those that have a fast link to their peers."""
-    linked = [gpu for gpu in accelerators().values() if ranks <= NODE or gpu.nvlink_gb_s]
-    return draw.choice(linked)
+def gpu_for(draw: Draw, ranks: int, *, precision: str = "mixed") -> Accelerator:
+    """Return a card; beyond one node one with a fast link, for pure bf16 one that has bf16."""
+    bf16 = precision == "pure-bf16"
+    suited = [
+        gpu
+        for gpu in accelerators().values()
+        if (ranks <= NODE or _has_fast_link(gpu)) and not (bf16 and _is_old(gpu))
+    ]
+    return draw.choice(suited)
+
+
+def _is_old(gpu: Accelerator) -> bool:
+    return gpu.name.startswith(OLD)
+
+
+def _has_fast_link(gpu: Accelerator) -> bool:
+    """Return whether clusters of many nodes are built of it; a bridge joins pairs only."""
+    return gpu.nvlink_gb_s > 0 and not any(part in gpu.name for part in BRIDGED)
 
 
 def of_states(
@@ -90,7 +106,11 @@ def of_states(
         return Scenario(
             model=modelled(model.name),
             workload=Workload(sequence=min(model.max_sequence, USUAL_SEQUENCE)),
-            recipe=Recipe(precision=precision, optimizer=optimizer),
+            recipe=Recipe(
+                precision=precision,
+                optimizer=optimizer,
+                attention="eager" if _is_old(gpu) else "flash",
+            ),
             parallel=Parallel(data=ranks, zero=stage),
             hardware=Hardware(gpu=gpu, gpus=ranks),
         )
@@ -137,7 +157,9 @@ def one_gpu_step(draw: Draw, *, recomputes: tuple[str, ...]) -> Scenario:
     """Return a step on one GPU that is all about activations: the rest of it is ordinary."""
     model = modelled(draw.choice(trainable()))
     recompute = draw.choice(recomputes)
-    attention = "eager" if recompute == "selective" or draw.chance(35) else "flash"
+    gpu = gpu_for(draw, 1)
+    eager = recompute == "selective" or _is_old(gpu) or draw.chance(35)
+    attention = "eager" if eager else "flash"
     sequence = sequence_for(draw, model, attention=attention)
     return Scenario(
         model=model,
@@ -152,7 +174,7 @@ def one_gpu_step(draw: Draw, *, recomputes: tuple[str, ...]) -> Scenario:
             recompute=recompute,
             dropout=dropout_for(draw, model),
         ),
-        hardware=Hardware(gpu=gpu_for(draw, 1)),
+        hardware=Hardware(gpu=gpu),
     )
 
 
@@ -164,7 +186,7 @@ def run(draw: Draw, *, low: int, high: int, most: int = 32) -> Scenario | None:
     None where the drawn model, card and recipe cannot come near.
     """
     gpu = draw.choice(tuple(accelerators().values()))
-    old = gpu.name.startswith(OLD)
+    old = _is_old(gpu)
     model = modelled(draw.choice(trainable()))
     ranks = _run_ranks(draw, gpu, model)
     zero = _run_zero(draw, model, ranks)
@@ -195,7 +217,7 @@ def _run_ranks(draw: Draw, gpu: Accelerator, model: Model) -> int:
     ranks: tuple[int, ...] = (1, 1, 2, 4, 8) if small else (1, 2, 4, 8, 16, 32, 64, 128)
     if parameters_of(model.architecture) > LARGE * GB:
         ranks = (16, 32, 64, 128, 256, 512, 2**10)
-    return draw.choice([n for n in ranks if n <= NODE or gpu.nvlink_gb_s] or [NODE])
+    return draw.choice([n for n in ranks if n <= NODE or _has_fast_link(gpu)] or [NODE])
 
 
 def _run_zero(draw: Draw, model: Model, ranks: int) -> int:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 
 import click
 
@@ -20,17 +21,44 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):
         # Python turns a closed pipe into an exception at a random write; ending is what is meant.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    _plug()
     degrade()
     try:
-        code = _code()
-        sys.stdout.flush()
+        code = _code() if sys.stdout else _without_output()
+        if sys.stdout:
+            sys.stdout.flush()
     except OSError as error:
         # Input that cannot be read has its own message; what is left is stdout on a full disk.
-        sys.stderr.write(f"memquiz: the output could not be written: {error.strerror}\n")
+        _complain(f"memquiz: the output could not be written: {error.strerror}\n")
         code = BAD_OUTPUT
-    sys.stderr.flush()
+    _complain("")
     # Taking sympy down object by object costs a fifth of its import; nothing is left open.
     os._exit(code)
+
+
+def _plug() -> None:
+    """Put the null device in the place of standard streams that were closed.
+
+    Else the next file that is opened, such as the learner's answers, would take the place.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _without_output() -> int:
+    _complain("memquiz: standard output is closed; there is nowhere to write to\n")
+    return BAD_OUTPUT
+
+
+def _complain(text: str) -> None:
+    with suppress(OSError):  # nothing can be said where stderr itself cannot be written
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _code() -> int:
@@ -46,7 +74,7 @@ def _code() -> int:
     except OSError:
         raise
     except Exception:  # noqa: BLE001 - else Python would exit with 1, which says "does not fit"
-        traceback.print_exc()
+        _complain(traceback.format_exc())
         return CRASHED
 
 

@@ -7,6 +7,10 @@ from fractions import Fraction
 from problems.problem import Mistake, QuantityAnswer
 from quiz.answers import Quantity
 from quiz.nearness import DOUBLE, SLIP_CREDIT, credit, nearest, slip
+from quiz.reference import rounded
+
+# A larger factor is not worth its digits.
+FARTHEST = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +59,8 @@ def _of_distance(number: Fraction, right: Fraction) -> Iterator[str]:
     if ratio < DOUBLE:
         yield f"Yours is {abs(float(number / right) - 1):.0%} too {word}."
     else:
-        yield f"Yours is too {word} by a factor of {float(ratio):,.3g}."
+        times = rounded(ratio, 3) if ratio <= FARTHEST else f"more than {FARTHEST:,}"
+        yield f"Yours is too {word} by a factor of {times}."
 
 
 def _of_full(exchanged: Mistake | None) -> Iterator[str]:

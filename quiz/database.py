@@ -1,15 +1,24 @@
 """The learner's SQLite file: opened, made or refused, with every failure said in words."""
 
+import errno
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import final
+from typing import BinaryIO, final
 
 from engine.errors import Fault, InputError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 FILE = "memquiz.sqlite3"
+# Empty: a process that has a set open holds a lock on the byte of that set's number.
+LOCKS = "memquiz.lock"
 WITHOUT = "name another folder in MEMQUIZ_DATA, or practise with --no-save"
 SCHEMA = 1
 BUSY_SECONDS = 10.0
@@ -78,6 +87,7 @@ class Database:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
+        self._locks: BinaryIO | None = None
         with self._telling():
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
@@ -91,8 +101,17 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file and of every set."""
         self._connection.close()
+        if self._locks:
+            self._locks.close()
+
+    def claim(self, key: int) -> bool:
+        """Take a set until `close` or the end of the process; False where another one has it."""
+        with self._telling():
+            if self._locks is None:
+                self._locks = self._path.with_name(LOCKS).open("ab")
+            return _locked(self._locks, key)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -167,6 +186,20 @@ class Database:
             raise self._refusal(what) from error
         except OSError as error:
             raise self._refusal(f"cannot be used: {error.strerror or error}") from error
+
+
+def _locked(file: BinaryIO, place: int) -> bool:
+    """Lock the byte at `place` until the process ends; False where another one has it."""
+    try:
+        if sys.platform == "win32":
+            file.seek(place)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except OSError as error:
+        # A file system that knows no locks keeps nobody out.
+        return error.errno not in {errno.EACCES, errno.EAGAIN, errno.EDEADLK}
+    return True
 
 
 def _code(error: sqlite3.DatabaseError) -> int:

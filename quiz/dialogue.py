@@ -7,7 +7,18 @@ from collections.abc import Callable
 from typing import Literal, Protocol, final
 
 from problems.problem import Problem
-from quiz.practice import Event, Given, Marked, Quit, Session, Undone, command_of, respond, undo
+from quiz.practice import (
+    Event,
+    Given,
+    Marked,
+    Quit,
+    Session,
+    Undone,
+    command_of,
+    respond,
+    seen,
+    undo,
+)
 
 Ending = Literal["finished", "stopped", "interrupted"]
 
@@ -120,8 +131,10 @@ class Dialogue:
                 session, event = undo(self.session)
                 self._keep(session, event)
                 self._learner.tell(event, problem)
-                return True
+                if isinstance(event, Undone):
+                    return True
             if command in {"why", "hint"}:
+                self.session = seen(self.session)
                 self._learner.explain(problem)
             self._learner.pause()
         return self.session.finished

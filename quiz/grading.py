@@ -15,7 +15,7 @@ from quiz.answers import Quantity, Unreadable, describe, parse_quantity
 from quiz.answers.normal import LONGEST
 from quiz.assess import assess
 from quiz.nearness import credit, nearest
-from quiz.reference import reference
+from quiz.reference import counted, reference
 from quiz.verdict import Verdict, mark_of
 from quiz.yes_no import YesNo, read_yes_no
 
@@ -86,7 +86,7 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
     right = quantity.value == answer.value
     mistake = None if right else nearest(quantity.value, problem.mistakes)
     score = Fraction(int(right))
-    says = [mistake.feedback] if mistake else []
+    says = [mistake.feedback] if mistake else _of_side(quantity.value, answer)
     return Verdict(
         problem=problem.id,
         answer=text,
@@ -95,9 +95,15 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
         verdict=mark_of(score),
         mistake=mistake.name if mistake else None,
         feedback=" ".join([f"{_opening(score)}{reference(problem.answer)}.", *says]),
-        reading=f"{describe(quantity)} {answer.noun}",
+        reading=f"{describe(quantity)} {counted(quantity.value, answer.noun)}",
         remarks=quantity.remarks,
     )
+
+
+def _of_side(number: Fraction, answer: CountAnswer) -> list[str]:
+    if number == answer.value:
+        return []
+    return [f"Yours is too {'high' if number > answer.value else 'low'}."]
 
 
 def _factor(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unreadable:
@@ -149,7 +155,7 @@ def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesN
         score=score,
         verdict=mark_of(score),
         feedback=f"{_opening(score)}{reference(problem.answer)}. The number is the other half.",
-        reading=_word(yes=typed.yes),
+        reading=f"{_word(yes=typed.yes)}, without a number",
     )
 
 

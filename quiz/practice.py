@@ -3,16 +3,15 @@
 Nothing here knows of a terminal, a clock or a file.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Literal
 
 from problems.problem import Problem, QuantityAnswer, YesNoAnswer
 from quiz.answers import Unreadable
 from quiz.grading import grade, lacks_number, skipped
 from quiz.verdict import Verdict
+from quiz.yes_no import YesNo, leaves_out, read_yes_no
 
 Command = Literal["hint", "help", "skip", "why", "undo", "quit"]
 
@@ -45,12 +44,14 @@ class Session:
         given: one entry for each question that is done with, from the first on.
         hints: how many were shown for the question that is asked now.
         pending: a yes or no that waits for its number, as typed; "" where none does.
+        fixed: how many answers stand whatever is typed: undo does not reach them.
     """
 
     problems: tuple[str, ...]
     given: tuple[Given, ...] = ()
     hints: int = 0
     pending: str = ""
+    fixed: int = 0
 
     @property
     def position(self) -> int:
@@ -104,7 +105,7 @@ class Blank:
 
 @dataclass(frozen=True, kw_only=True)
 class Clash:
-    """A key that is also a symbol of the question: the command's word tells them apart."""
+    """A key that is also a symbol of the question, `key`: the command's word tells them apart."""
 
     key: str
     word: Command
@@ -113,6 +114,11 @@ class Clash:
 @dataclass(frozen=True, kw_only=True)
 class WantsNumber:
     """A yes or no was read; the number that proves it is the other half."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Withdrawn:
+    """The yes or no that waited for its number was taken back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +131,11 @@ class Undone:
 @dataclass(frozen=True, kw_only=True)
 class NothingToUndo:
     """There is no answer to take back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stands:
+    """The last answer cannot be taken back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +152,10 @@ Event = (
     | Blank
     | Clash
     | WantsNumber
+    | Withdrawn
     | Undone
     | NothingToUndo
+    | Stands
     | Quit
 )
 Turn = tuple[Session, Event]
@@ -166,11 +179,14 @@ def respond(
         ask_again: whether a yes without a number is asked for it; else it is marked at once.
     """
     command = command_of(line)
-    if command and len(line.strip()) == 1 and _is_symbol(line.strip(), problem):
-        return session, Clash(key=line.strip(), word=command)
+    symbol = _symbol(line.strip(), problem)
+    if command and symbol:
+        return session, Clash(key=symbol, word=command)
+    if session.pending and (leaves_out(line) or command in {"skip", "why", "undo"}):
+        return _without_number(session, problem, command, seconds)
     if command:
         return _obey(session, problem, command, seconds)
-    if not line.strip() and not session.pending:
+    if not line.strip():
         return session, Blank()
     return _mark(session, problem, line, seconds=seconds, ask_again=ask_again)
 
@@ -179,9 +195,16 @@ def undo(session: Session) -> Turn:
     """Take the last answer back."""
     if not session.given:
         return session, NothingToUndo()
+    if session.position <= session.fixed:
+        return session, Stands()
     *kept, last = session.given
     again = replace(session, given=tuple(kept), hints=last.hints, pending="")
     return again, Undone(given=last)
+
+
+def seen(session: Session) -> Session:
+    """Return the state once a solution was shown: what was answered before it stands."""
+    return replace(session, fixed=session.position)
 
 
 def _obey(session: Session, problem: Problem, command: Command, seconds: float) -> Turn:
@@ -196,7 +219,19 @@ def _obey(session: Session, problem: Problem, command: Command, seconds: float) 
             return session, Quit()
         case "skip" | "why":
             verdict = skipped(problem, shown=command == "why")
-            return _done(session, problem, verdict, seconds)
+            after, event = _done(session, problem, verdict, seconds)
+            return seen(after) if command == "why" else after, event
+
+
+def _without_number(
+    session: Session, problem: Problem, command: Command | None, seconds: float
+) -> Turn:
+    """Mark the yes or no that waits by itself, or take it back."""
+    marked = grade(problem, session.pending)
+    if command == "undo" or isinstance(marked, Unreadable):
+        return replace(session, pending=""), Withdrawn()
+    after, event = _done(session, problem, marked, seconds)
+    return seen(after) if command == "why" else after, event
 
 
 def _hint(session: Session, problem: Problem) -> Turn:
@@ -219,12 +254,17 @@ def _mark(
 
 
 def _graded(problem: Problem, line: str, pending: str) -> tuple[Verdict | Unreadable, str]:
-    """Mark `line` behind the yes or no that waits for it, or by itself where it has its own."""
+    """Mark `line`, behind the yes or no that waits for it: what was said first stands."""
     if not pending:
         return grade(problem, line), line
-    alone = grade(problem, line)
-    if isinstance(alone, Verdict):
-        return alone, line
+    first, again = read_yes_no(pending), read_yes_no(line)
+    if isinstance(first, YesNo) and isinstance(again, YesNo):
+        said = "yes" if first.yes else "no"
+        if first.yes != again.yes:
+            reason = f"your {said} stands; type its number, or undo to take it back"
+            return Unreadable(offset=0, reason=reason), line
+        if not again.rest.strip():
+            return Unreadable(offset=0, reason="type its number; Enter alone leaves it out"), line
     lead = f"{pending}, "
     joined = grade(problem, lead + line)
     if isinstance(joined, Unreadable):
@@ -240,45 +280,10 @@ def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) 
     return after, Marked(given=given)
 
 
-def _is_symbol(key: str, problem: Problem) -> bool:
+def _symbol(key: str, problem: Problem) -> str | None:
+    """Return the question's symbol that `key` is, in either case; None where it is none."""
     answer = problem.answer
     if isinstance(answer, YesNoAnswer):
         answer = answer.proof
-    return isinstance(answer, QuantityAnswer) and key in answer.symbols
-
-
-@dataclass(frozen=True, kw_only=True)
-class Summary:
-    """A set in numbers.
-
-    Args:
-        answered: questions done with.
-        score: the sum of their scores.
-        topics: (topic, questions, score), in the order in which they were met.
-        mistakes: (name, times), the most frequent first.
-        weakest: the topic in which most was lost; None where nothing was.
-    """
-
-    answered: int
-    score: Fraction
-    topics: tuple[tuple[str, int, Fraction], ...]
-    mistakes: tuple[tuple[str, int], ...]
-    weakest: str | None
-
-
-def summary(session: Session) -> Summary:
-    """Return the numbers of what has been answered so far."""
-    asked: Counter[str] = Counter(given.topic for given in session.given)
-    scores = dict.fromkeys(asked, Fraction(0))
-    for given in session.given:
-        scores[given.topic] += given.verdict.score
-    named = Counter(g.verdict.mistake for g in session.given if g.verdict.mistake)
-    shares = {topic: scores[topic] / asked[topic] for topic in asked}
-    weakest = min(shares, key=lambda topic: shares[topic], default=None)
-    return Summary(
-        answered=len(session.given),
-        score=sum(scores.values(), Fraction(0)),
-        topics=tuple((topic, asked[topic], scores[topic]) for topic in asked),
-        mistakes=tuple(named.most_common()),
-        weakest=weakest if weakest is not None and shares[weakest] < 1 else None,
-    )
+    symbols = answer.symbols if isinstance(answer, QuantityAnswer) else {}
+    return next((symbol for symbol in symbols if symbol.lower() == key.lower()), None)

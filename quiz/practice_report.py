@@ -1,19 +1,54 @@
 """What is said when a set ends: the score, where points were lost, how to go on."""
 
+from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 
 from problems.problem import TOPICS
 from quiz.dialogue import Ending
-from quiz.practice import Session, summary
-
-ONWARD = {
-    True: "Go on with it: memquiz practice",
-    False: "It was not kept (--no-save); the same questions again: memquiz practice --seed {seed}",
-}
+from quiz.practice import Session
+from quiz.sitting import BARE
 
 
-def closing(session: Session, ending: Ending, *, seed: int, saved: bool) -> str:
-    """Return the closing lines for a set that ended so."""
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A set in numbers.
+
+    Args:
+        answered: questions done with.
+        score: the sum of their scores.
+        topics: (topic, questions, score), in the order in which they were met.
+        mistakes: (name, times), the most frequent first.
+        weakest: the topic in which most was lost; None where nothing was.
+    """
+
+    answered: int
+    score: Fraction
+    topics: tuple[tuple[str, int, Fraction], ...]
+    mistakes: tuple[tuple[str, int], ...]
+    weakest: str | None
+
+
+def summary(session: Session) -> Summary:
+    """Return the numbers of what has been answered so far."""
+    asked: Counter[str] = Counter(given.topic for given in session.given)
+    scores = dict.fromkeys(asked, Fraction(0))
+    for given in session.given:
+        scores[given.topic] += given.verdict.score
+    named = Counter(g.verdict.mistake for g in session.given if g.verdict.mistake)
+    shares = {topic: scores[topic] / asked[topic] for topic in asked}
+    weakest = min(shares, key=lambda topic: shares[topic], default=None)
+    return Summary(
+        answered=len(session.given),
+        score=sum(scores.values(), Fraction(0)),
+        topics=tuple((topic, asked[topic], scores[topic]) for topic in asked),
+        mistakes=tuple(named.most_common()),
+        weakest=weakest if weakest is not None and shares[weakest] < 1 else None,
+    )
+
+
+def closing(session: Session, ending: Ending) -> str:
+    """Return the score, and where points were lost, of a set that ended so."""
     result = summary(session)
     lines = [f"Score {points(result.score)} of {result.answered}"]
     if ending != "finished":
@@ -24,16 +59,16 @@ def closing(session: Session, ending: Ending, *, seed: int, saved: bool) -> str:
         lines.append(f"  {TOPICS[topic]}: {points(score)} of {asked}")
     for name, times in result.mistakes:
         lines.append(f"  mistake: {name}" + (f", {times} times" if times > 1 else ""))
-    lines.append(_next(result.weakest, ending, seed=seed, saved=saved))
     return "\n".join(lines)
 
 
-def _next(weakest: str | None, ending: Ending, *, seed: int, saved: bool) -> str:
+def onward(session: Session, ending: Ending, *, again: str, saved: bool) -> str:
+    """Return the last lines, which hold a command to copy: `again`, or what to practise next."""
     if ending != "finished":
-        return ONWARD[saved].format(seed=seed)
-    if weakest is None:
-        return "Next: memquiz practice --level senior"
-    return f"Next: memquiz practice --topic {weakest}"
+        not_kept = "It was not kept (--no-save). The same questions again:\n  "
+        return ("Go on with it: " if saved else not_kept) + again
+    weakest = summary(session).weakest
+    return f"Next: {BARE} " + ("--level senior" if weakest is None else f"--topic {weakest}")
 
 
 def points(score: Fraction) -> str:

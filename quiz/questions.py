@@ -1,12 +1,12 @@
 """Which questions a set has: (options, seed) fix them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from engine.errors import Fault, InputError, unknown
 from problems.draw import Draw
 from problems.problem import TOPICS, Level
-from problems.registry import Kind, kinds
+from problems.registry import Kind, from_id, kinds
 
 LEVELS = get_args(Level)
 MOST = 200
@@ -28,7 +28,7 @@ def chosen(
     Raises:
         InputError: listing every option that names nothing, or options that leave no kind.
     """
-    faults = [*_unknown(topic, level, kind)]
+    faults = [*unknown_names(topic, level, kind)]
     if not 1 <= count <= MOST:
         faults.append(Fault("--count", f"{count:,} is not in 1 to {MOST}"))
     if not 0 <= seed < SEEDS:
@@ -47,6 +47,26 @@ def chosen(
     return _drawn(fitting, count, seed)
 
 
+def named(ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the problems that `ids` name, in their order.
+
+    Raises:
+        InputError: listing every id that names no problem, or there are more than `MOST`.
+    """
+    faults = []
+    if len(ids) > MOST:
+        faults.append(Fault("--problem", f"{len(ids):,} ids are more than {MOST}"))
+    found = []
+    for text in ids[:MOST]:
+        try:
+            found.append(from_id(text).id)
+        except InputError as error:
+            faults += [Fault("--problem", fault.what, fault.next) for fault in error.faults]
+    if faults:
+        raise InputError(*faults)
+    return tuple(found)
+
+
 def topic_key(said: str) -> str | None:
     """Return the topic's letter for its letter or the one title that `said` is a part of."""
     if said.upper() in TOPICS:
@@ -63,7 +83,8 @@ def _drawn(fitting: list[Kind], count: int, seed: int) -> tuple[str, ...]:
     return tuple(ids[:count])
 
 
-def _unknown(topic: str | None, level: str | None, kind: str | None) -> Iterable[Fault]:
+def unknown_names(topic: str | None, level: str | None, kind: str | None) -> Iterable[Fault]:
+    """Yield a fault for each option that names nothing."""
     if topic is not None and topic_key(topic) is None:
         known = ", ".join(f"{key} ({title})" for key, title in TOPICS.items())
         yield Fault("--topic", f"{topic[:40]!r} is no topic", f"topics: {known}")

@@ -13,7 +13,7 @@ def reference(answer: Answer) -> str:
         case QuantityAnswer(value=value, unit=unit):
             return amount(value, unit)
         case CountAnswer(value=count, noun=noun):
-            return f"{count:,} {noun}"
+            return f"{count:,} {counted(count, noun)}"
         case FactorAnswer(value=value):
             return f"{amount(value, '1')} times"
         case YesNoAnswer(value=yes, proof=proof):
@@ -26,5 +26,16 @@ def amount(value: Fraction, unit: Literal["bytes", "1"]) -> str:
     """Return a number with its unit, plain numbers and few bytes to four digits."""
     if unit == "bytes" and abs(value) >= KB:
         return both(round(value))
-    plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.4g}"
+    plain = f"{int(value):,}" if value.denominator == 1 else rounded(value, 4)
     return f"{plain} bytes" if unit == "bytes" else plain
+
+
+def rounded(value: Fraction | float, digits: int) -> str:
+    """Return a number of at least 0.001 to so many digits, its thousands set apart: 250,000."""
+    short = f"{float(value):.{digits}g}"
+    return f"{round(float(short)):,}" if abs(float(short)) >= 10**digits else short
+
+
+def counted(number: int | Fraction, noun: str) -> str:
+    """Return the plural `noun` as it stands behind `number`."""
+    return noun.removesuffix("s") if number == 1 else noun

@@ -1,6 +1,6 @@
 """The scenario that a command is about: a TOML file, options in place of one, or both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -12,6 +12,7 @@ from engine.errors import Fault, InputError
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import ATTENTIONS, IMPLEMENTATIONS, RECOMPUTES, Scenario
 from engine.scenario_file import from_mapping, read_tables
+from quiz.option_values import real, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +31,21 @@ class Entry:
         return f"{self.table}__{self.key}"
 
     @property
+    def spelled(self) -> str:
+        """The option as it is typed."""
+        return self.flag or "--" + self.key.replace("_", "-")
+
+    @property
     def option(self) -> Callable[[Any], Any]:
         """The click decorator."""
-        flag = self.flag or "--" + self.key.replace("_", "-")
         metavar = {int: "N", float: "P", str: "NAME"}.get(self.kind)
-        return click.option(flag, self.name, type=self.kind, metavar=metavar, help=self.says)
+        return click.option(self.spelled, self.name, metavar=metavar, help=self.says)
+
+    def read(self, typed: str) -> str | float | Fault:
+        """Return the value that was typed behind the option, or what is wrong with it."""
+        if self.kind is int:
+            return whole(self.spelled, typed)
+        return real(self.spelled, typed) if self.kind is float else typed
 
 
 def _named(table: str, key: str, says: str, flag: str = "") -> Entry:
@@ -75,6 +86,7 @@ ENTRIES = (
     _counted("hardware", "gpus", "Number of GPUs; else 1."),
 )
 MODELS_OWN = {"implementation"}
+WAYS = "give one of --model, --config and the sizes (--layers, --hidden, …)"
 
 
 def scenario_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,14 +105,40 @@ def scenario_from(file: str | None, options: Mapping[str, object]) -> Scenario:
     Raises:
         InputError: neither a file nor an option was given, or what they say is refused.
     """
-    given = {entry: options[entry.name] for entry in ENTRIES if options[entry.name] is not None}
+    given = _given(options)
     if file is None and not given:
         ways = "give a TOML file, - for standard input, or --model, --sequence and --gpu"
         raise InputError(Fault("SCENARIO", "is missing", ways))
     if file is None:
         return from_mapping(_changed({}, given))
+    if not file.strip():
+        raise InputError(
+            Fault("SCENARIO", "is empty", "name a TOML file, or - for standard input")
+        )
     path = Path(file)
     return from_mapping(_changed(read_tables(path), given), folder=path.parent)
+
+
+def _given(options: Mapping[str, object]) -> dict[Entry, object]:
+    typed = {
+        entry: str(options[entry.name]) for entry in ENTRIES if options[entry.name] is not None
+    }
+    given = {entry: entry.read(text) for entry, text in typed.items()}
+    faults = [value for value in given.values() if isinstance(value, Fault)]
+    faults += _models_given(tuple(given))
+    if faults:
+        raise InputError(*faults)
+    return dict(given)
+
+
+def _models_given(given: Sequence[Entry]) -> Iterator[Fault]:
+    """Yield a fault where the model is given in more ways than one."""
+    own = [entry for entry in given if entry.table == "model" and entry.key not in MODELS_OWN]
+    named = [entry.spelled for entry in own if entry.key in {"name", "config"}]
+    if len(named) == 2 or (named and len(own) > len(named)):
+        said = [entry.spelled for entry in own]
+        what = f"{', '.join(said[:-1])} and {said[-1]} are given"
+        yield Fault("model", what, WAYS)
 
 
 def _changed(tables: Mapping[str, Any], given: Mapping[Entry, object]) -> dict[str, Any]:
@@ -111,8 +149,8 @@ def _changed(tables: Mapping[str, Any], given: Mapping[Entry, object]) -> dict[s
         changed["model"] = {k: v for k, v in _table(tables, "model").items() if k in MODELS_OWN}
     for entry, value in given.items():
         if isinstance(changed.get(entry.table, {}), dict):
-            absolute = str(Path(str(value)).absolute()) if entry.key == "config" else value
-            changed[entry.table] = _table(changed, entry.table) | {entry.key: absolute}
+            found = str(Path(str(value)).absolute()) if entry.key == "config" and value else value
+            changed[entry.table] = _table(changed, entry.table) | {entry.key: found}
     return changed
 
 

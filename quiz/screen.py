@@ -7,7 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 WIDEST = 100
-NARROWEST = 40
+NARROWEST = 16
+# Of a table's last column: with fewer, it stands below the others.
+FEWEST = 16
+GAP = "  "
 
 
 def open_console() -> Console:
@@ -17,28 +20,67 @@ def open_console() -> Console:
     return console
 
 
-def paragraph(console: Console, text: str, *, style: str = "", indent: int = 0) -> None:
-    """Print `text` wrapped at words, every line `indent` columns from the left."""
+def paragraph(
+    console: Console, text: str, *, style: str = "", indent: int = 0, hanging: int = 0
+) -> None:
+    """Print `text` wrapped at words, `indent` columns from the left.
+
+    What a line goes on with stands `hanging` columns further to the right.
+    """
     for line in text.splitlines():
-        wrapped = Text(line, style=style).wrap(console, console.width - indent)
-        for piece in wrapped:
-            piece.rstrip()
-            piece.pad_left(indent)
-            console.print(piece, no_wrap=True, overflow="ignore", crop=False)
+        for place, piece in enumerate(_wrapped(console, line, indent, hanging)):
+            piece.stylize(style)
+            piece.pad_left(indent + (hanging if place else 0))
+            _print(console, piece)
+
+
+def whole_lines(console: Console, text: str, *, style: str = "") -> None:
+    """Print `text` unwrapped, so that a command in it can be copied."""
+    for line in text.splitlines():
+        _print(console, Text(line, style=style))
 
 
 def columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their heads, aligned; numbers to the right, the last column cut to fit."""
+    """Print rows under their heads, aligned, numbers to the right.
+
+    A terminal gets the last column wrapped, or below the others where little room is left for it;
+    a file or a pipe gets each row in one line.
+    """
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     numbers = [all(_is_number(row[i]) for row in rows) for i in range(len(heads))]
+    before = sum(widths[:-1]) + len(GAP) * (len(widths) - 1)
+    room = console.width - before
     for style, row in (("bold", heads), *(("", row) for row in rows)):
-        cells = (
+        cells = [
             cell.rjust(width) if number else cell.ljust(width)
             for cell, width, number in zip(row, widths, numbers, strict=True)
-        )
-        line = Text("  ".join(cells).rstrip(), style=style)
-        line.truncate(console.width, overflow="ellipsis")
-        console.print(line)
+        ]
+        line = GAP.join(cells).rstrip()
+        if not console.is_terminal or len(line) <= console.width:
+            _print(console, Text(line, style=style))
+        elif room >= FEWEST:
+            first, *more = _wrapped(console, row[-1], before, 0)
+            _print(console, Text(f"{GAP.join(cells[:-1])}{GAP}{first}", style=style))
+            for piece in more:
+                _print(console, Text(f"{' ' * before}{piece}", style=style))
+        else:
+            paragraph(console, GAP.join(row), style=style, hanging=len(GAP))
+
+
+def _wrapped(console: Console, line: str, indent: int, hanging: int) -> list[Text]:
+    """Return the pieces of `line` for the columns behind `indent`, later ones `hanging` fewer."""
+    width = max(console.width - indent, 1)
+    first, *more = [*Text(line).wrap(console, width)] or [Text("")]
+    if more and hanging:
+        rest = line[len(first.plain) :].lstrip()
+        more = [*Text(rest).wrap(console, max(width - hanging, 1))]
+    for piece in (first, *more):
+        piece.rstrip()
+    return [first, *more]
+
+
+def _print(console: Console, line: Text) -> None:
+    console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
 
 def _is_number(cell: str) -> bool:

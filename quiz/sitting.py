@@ -1,36 +1,49 @@
 """Which set a learner sits down to: the one left unfinished, or a new one."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import final
+from typing import Any, final
 
+from engine.errors import Fault, InputError
 from problems.registry import kinds
 from quiz.dialogue import Journal
 from quiz.practice import Given, Session
-from quiz.questions import SEEDS, chosen, topic_key
+from quiz.questions import SEEDS, chosen, named, topic_key
 from quiz.store import SavedSet, Store
 
 COUNT = 10
+BARE = "memquiz practice"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The options of a set; None where none was given."""
+    """The options of a set; None where none was given. `problem` excludes all others."""
 
     topic: str | None = None
     level: str | None = None
     kind: str | None = None
     count: int | None = None
     seed: int | None = None
+    problem: tuple[str, ...] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as they are kept, in JSON's types."""
+        return asdict(self) | {"problem": list(self.problem) if self.problem else None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sitting:
-    """A session with the journal that keeps it, and the seed that its questions came from."""
+    """A session with the journal that keeps it.
+
+    Args:
+        again: the command that goes on with it, or asks the same questions where it is not saved.
+    """
 
     session: Session
     journal: Journal
-    seed: int
+    again: str
     saved: bool
     resumed: bool
 
@@ -44,54 +57,89 @@ def sit_down(asked: Asked, *, store: Store | None, new: bool) -> Sitting:
         new: begin a set in any case.
 
     Raises:
-        InputError: an option names nothing, or the store cannot be used.
+        InputError: an option names nothing, the set is open in another process, or the store
+            cannot be used.
     """
     if asked.topic is not None:
         asked = replace(asked, topic=topic_key(asked.topic) or asked.topic)
+    if asked.problem is not None:
+        asked = replace(asked, problem=_alone(asked))
     if store is not None and not new:
         kept = _unfinished(store, asked)
         if kept is not None:
-            return _resumed(store, kept)
+            return _resumed(store, kept, bare=asked == Asked())
     return _begun(asked, store)
 
 
+def _alone(asked: Asked) -> tuple[str, ...]:
+    others = [f"--{name}" for name, value in asdict(asked).items() if value is not None]
+    others.remove("--problem")
+    if others:
+        what = f"names the questions, and {', '.join(others)} would choose others"
+        raise InputError(Fault("--problem", what, "give one of the two"))
+    return named(asked.problem or ())
+
+
 def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
-    kept = store.unfinished(asdict(asked))
+    kept = store.unfinished(asked.options)
     while kept is not None and len(kept.given) == len(kept.problems):
         store.finish(kept.key)  # it ended between the last answer and the note that it is done
-        kept = store.unfinished(asdict(asked))
+        kept = store.unfinished(asked.options)
     if kept is None or not all(name.partition("@")[0] in kinds() for name in kept.problems):
         return None  # a kind that this version no longer has
     return kept
 
 
-def _resumed(store: Store, kept: SavedSet) -> Sitting:
+def _resumed(store: Store, kept: SavedSet, *, bare: bool) -> Sitting:
+    answered = len(kept.given)
     return Sitting(
-        session=Session(problems=kept.problems, given=kept.given),
+        session=Session(problems=kept.problems, given=kept.given, fixed=answered),
         journal=Kept(store, kept.key),
-        seed=kept.options["seed"],
+        again=BARE if bare else _command(kept.options),
         saved=True,
         resumed=bool(kept.given),
     )
 
 
 def _begun(asked: Asked, store: Store | None) -> Sitting:
+    asked, problems = _questions(asked)
+    journal: Journal = Unkept()
+    again = f"{BARE} --no-save{_command(asked.options).removeprefix(BARE)}"
+    if store is not None:
+        journal, again = Kept(store, store.start(asked.options, problems)), BARE
+    return Sitting(
+        session=Session(problems=problems),
+        journal=journal,
+        again=again,
+        saved=store is not None,
+        resumed=False,
+    )
+
+
+def _questions(asked: Asked) -> tuple[Asked, tuple[str, ...]]:
+    """Return the ids of a new set, and the options that give it again."""
+    if asked.problem is not None:
+        return asked, asked.problem
     seed = secrets.randbelow(SEEDS) if asked.seed is None else asked.seed
     count = COUNT if asked.count is None else asked.count
     problems = chosen(
         topic=asked.topic, level=asked.level, kind=asked.kind, count=count, seed=seed
     )
-    journal: Journal = Unkept()
-    if store is not None:
-        options = asdict(replace(asked, count=count, seed=seed))
-        journal = Kept(store, store.start(options, problems))
-    return Sitting(
-        session=Session(problems=problems),
-        journal=journal,
-        seed=seed,
-        saved=store is not None,
-        resumed=False,
-    )
+    return replace(asked, count=count, seed=seed), problems
+
+
+def _command(options: Mapping[str, Any]) -> str:
+    """Return the command that asks for a set with these options and no other."""
+    given = {name: options.get(name) for name in asdict(Asked())}
+    if given["count"] == COUNT:
+        del given["count"]
+    words = [
+        f"--{name} {value}"
+        for name, values in given.items()
+        for value in (values if isinstance(values, list) else [values])
+        if value is not None
+    ]
+    return " ".join([BARE, *words])
 
 
 @final

@@ -10,7 +10,8 @@ from engine.ledger import OUTSIDE, Category, Ledger, Line, Phase
 from engine.symbols import MEANINGS
 from engine.units import GB, GIB, MB, MIB, binary, both, decimal
 from quiz.bars import LETTERS, Bar, Chart, chart, used
-from quiz.screen import paragraph
+from quiz.reference import rounded
+from quiz.screen import paragraph, whole_lines
 from quiz.solve_report import Solved
 
 STYLES: Mapping[Category, str] = {
@@ -29,6 +30,8 @@ NUMBER = 10
 LABEL = 15
 CATEGORY = 16
 ROOMY = 72
+# Below this a label stands above what it labels.
+NARROW = 40
 
 
 def show(console: Console, solved: Solved) -> None:
@@ -92,21 +95,30 @@ def _ledger(console: Console, ledger: Ledger) -> None:
     """Print the lines, largest first, each with its reason beneath."""
     small = ledger.peak < GB
     units = ((MB, "MB"), (MIB, "MiB")) if small else ((GB, "GB"), (GIB, "GiB"))
-    kinds = CATEGORY if console.width >= ROOMY else 0
-    width = console.width - 2 - 2 * NUMBER - kinds
     head = "".join(f"{name:>{NUMBER}}" for _, name in units)
-    console.print(Text(" " * (2 + width + kinds) + head, style="bold"))
+    whole_lines(console, head.rjust(console.width), style="bold")
     rows = sorted(zip(ledger.lines, ledger.sizes, strict=True), key=lambda row: -row[1])
     for line, size in rows:
         if size:
-            mark = "*" if _at_peak(line, ledger) else " "
             numbers = "".join(_number(size, one) for one, _ in units)
-            category = str(line.category).replace("_", " ")[:kinds]
-            console.print(
-                Text(f"{mark} {line.name[: width - 1]:<{width}}{category:<{kinds}}{numbers}")
-            )
-            paragraph(console, line.why, style="dim", indent=4)
+            _line(console, line, numbers, "*" if _at_peak(line, ledger) else " ")
     paragraph(console, f"* alive at the peak, {ledger.peak_phase}")
+
+
+def _line(console: Console, line: Line, numbers: str, mark: str) -> None:
+    """Print a line's name beside its numbers, or above them where little room is left."""
+    kinds = CATEGORY if console.width >= ROOMY else 0
+    width = console.width - 2 - len(numbers) - kinds
+    category = str(line.category).replace("_", " ") if kinds else ""
+    if console.width < NARROW:
+        paragraph(console, f"{mark} {line.name}", hanging=2)
+        whole_lines(console, numbers.rjust(console.width))
+    else:
+        first, *more = [piece.plain.rstrip() for piece in Text(line.name).wrap(console, width - 1)]
+        whole_lines(console, f"{mark} {first:<{width}}{category:<{kinds}}{numbers}")
+        for piece in more:
+            whole_lines(console, f"    {piece}")
+    paragraph(console, line.why, style="dim", indent=4)
 
 
 def _at_peak(line: Line, ledger: Ledger) -> bool:
@@ -119,18 +131,25 @@ def _number(size: int, one: int) -> str:
 
 
 def _bars(console: Console, solved: Solved) -> None:
-    width = console.width - LABEL - NUMBER - 8
+    narrow = console.width < NARROW
+    width = console.width - 1 if narrow else console.width - LABEL - NUMBER - 8
     drawn = chart(solved.exact, solved.capacity, width)
     for bar in drawn.bars:
-        console.print(_bar(bar, drawn, width, peak=bar.phase is solved.exact.peak_phase))
+        label, size = f"{bar.phase!s:<{LABEL}}", f"{decimal(bar.size):>{NUMBER}}"
+        peak = Text(" peak" if bar.phase is solved.exact.peak_phase else "", style="bold")
+        if narrow:
+            paragraph(console, f"{bar.phase} {size.strip()}{peak}")
+            console.print(_bar(bar, drawn, width))
+        else:
+            console.print(Text(label) + _bar(bar, drawn, width) + size + peak)
     key = "   ".join(f"{LETTERS[c]} {str(c).replace('_', ' ')}" for c in used(solved.exact))
     paragraph(console, key)
     seen = "" if drawn.limit is None else ", | the card's end"
     paragraph(console, f"full width {decimal(drawn.scale)}{seen}", style="dim")
 
 
-def _bar(bar: Bar, drawn: Chart, width: int, *, peak: bool) -> Text:
-    text = Text(f"{bar.phase!s:<{LABEL}}")
+def _bar(bar: Bar, drawn: Chart, width: int) -> Text:
+    text = Text()
     filled = 0
     for category, columns in bar.pieces:
         for _ in range(columns):
@@ -141,9 +160,6 @@ def _bar(bar: Bar, drawn: Chart, width: int, *, peak: bool) -> Text:
     if drawn.limit is not None and drawn.limit >= filled:
         rest[drawn.limit - filled] = "|"
     text.append("".join(rest))
-    text.append(f"{decimal(bar.size):>{NUMBER}}")
-    if peak:
-        text.append(" peak", "bold")
     return text
 
 
@@ -158,6 +174,9 @@ def _totals(console: Console, solved: Solved) -> None:
         ("fits", verdict(solved), VERDICTS[solved.fits]),
     ]
     for name, said, style in rows:
+        if console.width < NARROW:
+            paragraph(console, f"{name}: {said}", style=style, hanging=2)
+            continue
         lines = Text(said, style=style).wrap(console, console.width - LABEL)
         for place, line in enumerate(lines):
             line.rstrip()
@@ -169,7 +188,7 @@ def _paper(solved: Solved) -> str:
     paper, exact = solved.paper, solved.exact
     totals = {c: paper.total(c, phase=paper.peak_phase) for c in Category}
     terms = [
-        f"{str(c).replace('_', ' ')} {size / GB:.3g}"
+        f"{str(c).replace('_', ' ')} {rounded(size / GB, 3)}"
         for c, size in sorted(totals.items(), key=lambda row: -row[1])
         if size
     ]

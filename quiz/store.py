@@ -10,12 +10,14 @@ from typing import Any, Self, final
 
 import platformdirs
 
+from engine.errors import Fault, InputError
 from quiz.database import Database
 from quiz.practice import Given
 from quiz.release import VERSION
 from quiz.verdict import Verdict
 
 PLACE = "MEMQUIZ_DATA"
+OPEN = Fault("this set", "is open in another memquiz", "go on there, or begin a new set: --new")
 
 RECORD = """
     INSERT INTO attempts (
@@ -67,19 +69,25 @@ class Store:
         self._database.close()
 
     def start(self, options: dict[str, Any], problems: tuple[str, ...]) -> int:
-        """Keep a new set and return its key."""
+        """Keep a new set, take it for this process and return its key."""
         row = (_now(), json.dumps(options), json.dumps(problems), VERSION)
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO sets (created, options, problems, version) VALUES (?, ?, ?, ?)", row
             )
-            return int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
+            key = int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
+            # Before others see it: the newest unfinished set is what the next process asks for.
+            self._database.claim(key)
+            return key
 
     def unfinished(self, asked: dict[str, Any]) -> SavedSet | None:
-        """Return the newest set that is not finished and has the options that were `asked` for.
+        """Take and return the newest unfinished set with the options that were `asked` for.
 
         Args:
             asked: the options that were given; one that is None matches every set.
+
+        Raises:
+            InputError: another process has it.
         """
         with self._database.reading() as connection:
             rows = connection.execute(
@@ -88,6 +96,8 @@ class Store:
         for key, options, problems in rows:
             kept = json.loads(options)
             if all(value is None or kept.get(name) == value for name, value in asked.items()):
+                if not self._database.claim(key):
+                    raise InputError(OPEN)
                 return SavedSet(
                     key=key,
                     options=kept,

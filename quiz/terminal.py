@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TextIO, assert_never, final
 
 from rich.console import Console
-from rich.text import Text
 
+from engine.errors import Fault, InputError
 from problems.problem import TOPICS, Problem
 from quiz.answers import caret
 from quiz.practice import (
@@ -23,15 +23,20 @@ from quiz.practice import (
     NothingToUndo,
     Quit,
     Session,
+    Stands,
     Undone,
     Unread,
     WantsNumber,
+    Withdrawn,
 )
-from quiz.screen import paragraph
+from quiz.screen import paragraph, whole_lines
 from quiz.verdict import Mark
 
 LONGEST_LINE = 1000
 BAR = 20
+# Shorter ones say nothing.
+SHORTEST_BAR = 5
+STEP = 3
 COLOURS: Mapping[Mark, str] = {
     "correct": "green",
     "partial": "yellow",
@@ -43,8 +48,11 @@ HELP = """\
 Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
 GB is 10^9 bytes, GiB is 2^30.
 h hint   s skip   w worked solution; the question then counts as 0
-u take the last answer back   q stop, to go on another day   ? this help
-The words work too: hint, skip, why, undo, quit."""
+u take the last answer back, unless its solution was shown
+q stop, to go on another day   ? this help
+The words work too: hint, skip, why, undo, quit; capital letters do.
+Behind the level stands the question's id, to have it again:
+memquiz practice --problem zero-states@7"""
 PAUSE = "enter next · w why · u undo · q stop"
 
 
@@ -71,7 +79,11 @@ class Terminal:
         return self._interactive
 
     def read(self) -> str | None:
-        """Return the next line, cut where it is absurdly long; None at the end of input."""
+        """Return the next line, cut where it is absurdly long; None at the end of input.
+
+        Raises:
+            InputError: standard input cannot be read.
+        """
         if not self._interactive:
             return self._piped()
         sys.stdout.flush()
@@ -82,23 +94,28 @@ class Terminal:
             return None
 
     def _piped(self) -> str | None:
-        line = self._lines.readline(LONGEST_LINE + 1)
-        piece = line
-        while piece and not piece.endswith("\n"):
-            piece = self._lines.readline(LONGEST_LINE)
+        try:
+            line = self._lines.readline(LONGEST_LINE + 1)
+            piece = line
+            while piece and not piece.endswith("\n"):
+                piece = self._lines.readline(LONGEST_LINE)
+        except OSError as error:
+            what = f"cannot be read: {error.strerror or error}"
+            raise InputError(Fault("standard input", what)) from error
         return line.rstrip("\r\n") if line else None
 
     def ask(self, session: Session, problem: Problem) -> None:
         """Show the question under a line that says where in the set it stands."""
         done, whole = session.position, len(session.problems)
-        left = f"{done + 1}/{whole} · {TOPICS[problem.topic]} · {problem.level}"
-        size = min(whole, BAR)
-        full = size * (done + 1) // whole
-        bar = "■" * full + "□" * (size - full)
-        gap = " " * max(self._console.width - len(left) - size - 2, 2)
+        left = f"{done + 1}/{whole} · {TOPICS[problem.topic]} · {problem.level} · {problem.id}"
+        room = self._console.width - len(left) - 3
+        size = min(whole, BAR, room)
+        if size >= min(whole, SHORTEST_BAR):
+            full = size * (done + 1) // whole
+            left = f"{left}{' ' * (room - size + 2)}{'■' * full}{'□' * (size - full)}"
         self._console.print()
-        self._console.print(Text(f" {left}{gap}{bar}", style="bold"))
-        paragraph(self._console, problem.prompt, indent=1)
+        self._say(left, style="bold")
+        self._say(problem.prompt)
 
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
@@ -106,7 +123,7 @@ class Terminal:
             case Marked(given=given):
                 self._verdict(given, problem)
             case Unread(typed=typed, why=why):
-                self._say(caret(typed, why))
+                self._point(*caret(typed, why).splitlines())
                 self._say(f"Not counted: {why.reason}.")
             case Hint(text=text, number=number, of=of):
                 self._say(f"hint {number}/{of}: {text}")
@@ -116,7 +133,16 @@ class Terminal:
                 self._aside(event)
 
     def _aside(
-        self, event: NoHint | Help | Blank | Clash | WantsNumber | NothingToUndo | Quit
+        self,
+        event: NoHint
+        | Help
+        | Blank
+        | Clash
+        | WantsNumber
+        | Withdrawn
+        | NothingToUndo
+        | Stands
+        | Quit,
     ) -> None:
         match event:
             case NoHint():
@@ -129,10 +155,21 @@ class Terminal:
                 self._say(f"{key} is a symbol here; type {word} for the command, 1*{key} for it.")
             case WantsNumber():
                 self._say("And the number that proves it? Enter alone leaves it out.")
-            case NothingToUndo():
-                self._say("There is no answer to take back.")
             case Quit():
                 pass
+            case _:
+                self._taking_back(event)
+
+    def _taking_back(self, event: Withdrawn | NothingToUndo | Stands) -> None:
+        match event:
+            case Withdrawn():
+                self._say("Taken back: answer yes or no again.", style="dim")
+            case NothingToUndo():
+                self._say("There is no answer to take back.")
+            case Stands():
+                self._say(
+                    "That answer stands: its solution was shown, or it is of an earlier sitting."
+                )
             case _:
                 assert_never(event)
 
@@ -158,13 +195,27 @@ class Terminal:
 
     def _on_paper(self, problem: Problem) -> None:
         steps = [step.text for step in problem.solution if step.depth == "whiteboard"]
-        if steps:
-            self._say("on paper: " + "; ".join(steps))
+        if len(steps) == 1:
+            paragraph(self._console, f"on paper: {steps[0]}", indent=1, hanging=STEP - 1)
+        elif steps:
+            self._say("on paper:")
+            for step in steps:
+                self._step(step)
 
     def _ledger_lines(self, problem: Problem) -> None:
         for step in problem.solution:
             if step.depth == "exact":
-                paragraph(self._console, step.text, indent=3)
+                self._step(step.text)
+
+    def _step(self, text: str) -> None:
+        paragraph(self._console, text, indent=STEP, hanging=2)
+
+    def _point(self, line: str, mark: str) -> None:
+        """Show a line with the mark below it, as much of it as there is room for."""
+        room = self._console.width - 2
+        start = max(0, min(len(mark) - room * 2 // 3, len(line) - room))
+        for text in (line, mark):
+            whole_lines(self._console, " " + text[start : start + room])
 
     def _say(self, text: str, *, style: str = "") -> None:
         paragraph(self._console, text, style=style, indent=1)

@@ -22,6 +22,12 @@ TRAILING = re.compile(
     rf"(?:{BETWEEN}|and|so|which)+(?:(?P<no>{NO})|(?P<yes>{YES})){BOUND}[\s.!]*$"
 )
 
+NO_NUMBER = {
+    "", "-", "--", "n", "no", "nope", "nah", "none", "no number", "nothing", "no idea", "not sure",
+    "unsure", "unknown", "idk", "dunno", "don't know", "dont know", "i don't know", "i dont know",
+    "n/a", "na",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class YesNo:
@@ -34,7 +40,7 @@ class YesNo:
 
 def read_yes_no(typed: str) -> YesNo | Unreadable:
     """Split a line such as "no: 93 GiB" or "61 GB, fits"; no verdict is `Unreadable`."""
-    line = typed.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    line = _lower(typed)
     if len(line) != len(typed):  # a letter whose lower case is longer: leave the line alone
         line = typed
     start, end = 0, len(line)
@@ -50,3 +56,12 @@ def read_yes_no(typed: str) -> YesNo | Unreadable:
     if len(set(said)) > 1:
         return Unreadable(offset=0, reason="this says both yes and no; type one of them")
     return YesNo(yes=said[0], rest=typed[start:end], offset=start)
+
+
+def leaves_out(typed: str) -> bool:
+    """Return whether a line that should hold the number says that there is none."""
+    return _lower(typed).strip(" \t.!,;") in NO_NUMBER
+
+
+def _lower(typed: str) -> str:
+    return typed.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")

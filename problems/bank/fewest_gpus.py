@@ -69,9 +69,9 @@ class Fit:
 )
 def fewest_gpus(draw: Draw) -> Draft | None:
     """Ask for the fewest GPUs whose usable memory holds the states under a ZeRO stage."""
-    model, gpu = scenarios.any_model(draw), scenarios.gpu_for(draw, scenarios.NODE)
-    stage = draw.weighted(((1, 2), (2, 2), (3, 5)))
+    model, stage = scenarios.any_model(draw), draw.weighted(((1, 2), (2, 2), (3, 5)))
     recipe = scenarios.states_recipe(draw, zero=stage)
+    gpu = scenarios.gpu_for(draw, scenarios.NODE, precision=recipe[0])
     percent = draw.choice((70, 75, 80, 85, 90, 95, 100))
     fit = Fit(
         parts=parts_of(*recipe, fsdp=stage == 3),

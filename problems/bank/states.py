@@ -156,6 +156,8 @@ def zero_states(draw: Draw) -> Draft | None:
     """Ask for the model states on each GPU under plain data parallel or a ZeRO stage."""
     stage = draw.weighted(((0, 1), (1, 4), (2, 5), (3, 5)))
     case = _case(draw, stage=stage, ranks=0)
+    if case.size > case.gpu.memory:
+        return None
     prompt = render(
         "zero-states",
         case=case,
@@ -292,10 +294,11 @@ class Case:
 def _case(draw: Draw, *, stage: int, ranks: int) -> Case:
     model = scenarios.any_model(draw)
     ranks = ranks or scenarios.ranks_for(draw, model)
+    recipe = scenarios.states_recipe(draw, zero=stage)
     return Case(
         model=model,
-        recipe=scenarios.states_recipe(draw, zero=stage),
-        gpu=scenarios.gpu_for(draw, ranks),
+        recipe=recipe,
+        gpu=scenarios.gpu_for(draw, ranks, precision=recipe[0]),
         stage=stage,
         ranks=ranks,
     )

@@ -5,17 +5,20 @@ import sys
 
 import click
 
+from engine.errors import InputError, unknown
 from quiz.catalog_report import TABLES
 from quiz.exits import Exit, exits
 from quiz.screen import columns, open_console, paragraph
 
 
 @click.command()
-@click.argument("what", type=click.Choice(tuple(TABLES)))
+@click.argument("what", metavar=f"{{{'|'.join(TABLES)}}}")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 def command(what: str, *, as_object: bool) -> Exit:
     """List the models, the GPUs or the kinds of question."""
+    if what not in TABLES:
+        raise InputError(unknown("catalog", what[:40], tuple(TABLES)))
     table = TABLES[what]()
     if as_object:
         sys.stdout.write(json.dumps({what: table.values}, indent=2) + "\n")

@@ -7,12 +7,14 @@ from typing import TypedDict, Unpack
 
 import click
 
+from engine.errors import Fault, InputError
 from problems.registry import from_id
 from quiz.dialogue import Dialogue
 from quiz.exits import Exit, exits
-from quiz.practice_report import closing
-from quiz.questions import LEVELS, MOST
-from quiz.screen import open_console, paragraph
+from quiz.option_values import whole
+from quiz.practice_report import closing, onward
+from quiz.questions import LEVELS, MOST, unknown_names
+from quiz.screen import open_console, paragraph, whole_lines
 from quiz.sitting import COUNT, Asked, Sitting, sit_down
 from quiz.store import Store, data_folder
 from quiz.terminal import Terminal
@@ -24,18 +26,23 @@ class Options(TypedDict):
     topic: str | None
     level: str | None
     kind: str | None
-    count: int | None
-    seed: int | None
+    count: str | None
+    seed: str | None
+    problem: tuple[str, ...]
 
 
 @click.command()
 @click.option("--topic", metavar="T", help="A topic's letter or a part of its title.")
 @click.option("--level", metavar="L", help=f"One of {', '.join(LEVELS)}.")
 @click.option("--kind", metavar="K", help="One kind of question; see `memquiz catalog kinds`.")
+@click.option("--count", metavar="N", help=f"Number of questions, 1 to {MOST}; else {COUNT}.")
+@click.option("--seed", metavar="S", help="The same seed gives the same questions.")
 @click.option(
-    "--count", type=int, metavar="N", help=f"Number of questions, 1 to {MOST}; else {COUNT}."
+    "--problem",
+    metavar="ID",
+    multiple=True,
+    help="This question, such as zero-states@7, and no other; may be given again.",
 )
-@click.option("--seed", type=int, metavar="S", help="The same seed gives the same questions.")
 @click.option("--new", is_flag=True, help="Begin a new set, whatever was left unfinished.")
 @click.option("--no-save", is_flag=True, help="Keep nothing of this set on disk.")
 @exits
@@ -45,17 +52,31 @@ def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
     A set that was left unfinished goes on where it stopped, if it has the options given. Answers
     are kept in the user's data folder, or in the folder that MEMQUIZ_DATA names.
     """
-    asked = Asked(**options)
+    asked = _asked(options)
+    if sys.stdin is None:  # closed before the process began
+        raise InputError(Fault("standard input", "is closed", "answers are read from it"))
     with nullcontext() if no_save else Store(data_folder()) as store:
         return _practise(sit_down(asked, store=store, new=new))
+
+
+def _asked(options: Options) -> Asked:
+    count = None if options["count"] is None else whole("--count", options["count"])
+    seed = None if options["seed"] is None else whole("--seed", options["seed"])
+    names = options["topic"], options["level"], options["kind"]
+    if isinstance(count, Fault) or isinstance(seed, Fault):
+        faults = [number for number in (count, seed) if isinstance(number, Fault)]
+        raise InputError(*unknown_names(*names), *faults)
+    topic, level, kind = names
+    problem = options["problem"] or None
+    return Asked(topic=topic, level=level, kind=kind, count=count, seed=seed, problem=problem)
 
 
 def _practise(sitting: Sitting) -> Exit:
     console = open_console()
     learner = Terminal(console, sys.stdin)
     if sitting.resumed:
-        done, whole = sitting.session.position, len(sitting.session.problems)
-        paragraph(console, f"Going on: {done} of {whole} answered. A new set: --new")
+        done, whole_set = sitting.session.position, len(sitting.session.problems)
+        paragraph(console, f"Going on: {done} of {whole_set} answered. A new set: --new")
     dialogue = Dialogue(
         sitting.session,
         learner=learner,
@@ -65,5 +86,8 @@ def _practise(sitting: Sitting) -> Exit:
     )
     ending = dialogue.run()
     console.print()
-    paragraph(console, closing(dialogue.session, ending, seed=sitting.seed, saved=sitting.saved))
+    paragraph(console, closing(dialogue.session, ending))
+    whole_lines(
+        console, onward(dialogue.session, ending, again=sitting.again, saved=sitting.saved)
+    )
     return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE

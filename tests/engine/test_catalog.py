@@ -162,7 +162,57 @@ GPU_SPELLINGS = [
     ("NVIDIA GeForce RTX 3090", "rtx-3090"),
     ("Tesla T4", "t4"),
     ("AMD Instinct MI300X", "mi300x"),
+    # As nvidia-smi prints them.
+    ("NVIDIA H100 80GB HBM3", "h100-80gb"),
+    ("NVIDIA H100 PCIe", "h100-80gb-pcie"),
+    ("NVIDIA H200", "h200"),
+    ("NVIDIA GH200 480GB", "gh200"),
+    ("NVIDIA A100-SXM4-40GB", "a100-40gb"),
+    ("NVIDIA A100-SXM4-80GB", "a100-80gb"),
+    ("NVIDIA A100-SXM-80GB", "a100-80gb"),
+    ("NVIDIA A100-PCIE-40GB", "a100-40gb-pcie"),
+    ("NVIDIA A100 80GB PCIe", "a100-80gb-pcie"),
+    ("Tesla V100-SXM2-16GB", "v100-16gb"),
+    ("Tesla V100-SXM2-32GB", "v100-32gb"),
+    ("Tesla P100-PCIE-16GB", "p100-16gb"),
+    ("NVIDIA L40S", "l40s"),
+    ("NVIDIA A10G", "a10g"),
+    ("NVIDIA RTX A6000", "rtx-a6000"),
+    ("NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"),
+    ("NVIDIA GeForce RTX 4090", "rtx-4090"),
 ]
+
+
+@pytest.mark.parametrize("name", accelerators())
+def test_an_accelerator_is_found_by_its_own_title(name):
+    assert accelerator(accelerators()[name].title.partition(",")[0]).name == name
+
+
+OTHER_CARDS = [
+    # Cards of a similar name and another memory, socket or speed.
+    "Tesla V100-PCIE-16GB",
+    "Tesla V100-SXM3-32GB",
+    "Tesla P100-SXM2-16GB",
+    "NVIDIA H200 NVL",
+    "NVIDIA GeForce RTX 4090 Laptop GPU",
+    "NVIDIA GeForce RTX 4090 D",
+    "NVIDIA GeForce RTX 3090 Ti",
+    "Quadro RTX 6000",
+    "RTX 6000",
+    "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+    # One of several.
+    "NVIDIA A100-SXM4",
+    "A100 PCIe",
+    "80GB",
+    "SXM",
+    "NVIDIA",
+]
+
+
+@pytest.mark.parametrize("typed", OTHER_CARDS)
+def test_a_card_that_is_not_surely_the_catalogued_one_is_refused(typed):
+    (fault,) = said_by(accelerator, typed)
+    assert "is not known" in fault
 
 
 @pytest.mark.parametrize(("typed", "name"), GPU_SPELLINGS)

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,81 @@ def test_a_config_is_found_beside_the_file(tmp_path):
     assert made.model.name == tmp_path.name
 
 
+SIZES = {"layers": 2, "hidden": 64, "heads": 4, "ffn": 128, "vocab": 100}
+CONFIG = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 128,
+    "vocab_size": 100,
+}
+
+
+@pytest.mark.parametrize("name", ["gpt2", "GPT-2", "meta-llama/Llama-3-8B"])
+@pytest.mark.parametrize(
+    ("model", "ways"),
+    [
+        (SIZES, "give the sizes another name, or leave them out"),
+        ({"layers": 3}, "give the sizes another name, or leave them out"),
+        ({"config": "config.json"}, "give the config another name, or leave it out"),
+    ],
+    ids=["sizes", "one size", "config"],
+)
+def test_a_catalogued_name_is_no_label(name, model, ways):
+    with pytest.raises(InputError) as caught:
+        from_mapping(SHORT | {"model": model | {"name": name}})
+    (fault,) = caught.value.faults
+    assert str(fault) == f"model.name: {name} is a catalogued model; {ways}"
+
+
+def test_another_name_is_a_label_of_sizes_and_of_a_config(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    for model in (SIZES, {"config": "config.json"}):
+        made = from_mapping(SHORT | {"model": model | {"name": "mine"}}, folder=tmp_path)
+        assert (made.model.name, made.model.title) == ("mine", "mine")
+        assert from_mapping(to_mapping(made)) == made
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("llama/config.json", "llama"),
+        ("llama/small.json", "small"),
+        ("gpt2/config.json", "gpt2 (config)"),
+        ("gpt-2.json", "gpt-2 (config)"),
+    ],
+)
+def test_a_config_is_called_by_its_file_or_its_folder_and_never_like_a_catalogued_model(
+    tmp_path, path, title
+):
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_text(json.dumps(CONFIG))
+    made = from_mapping(SHORT | {"model": {"config": path}}, folder=tmp_path)
+    assert made.model.title == title
+    assert from_mapping(to_mapping(made)) == made
+
+
+def test_a_config_in_the_working_folder_is_called_by_it(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    monkeypatch.chdir(tmp_path)
+    assert from_mapping(SHORT | {"model": {"config": "config.json"}}).model.name == tmp_path.name
+
+
+def test_a_catalogued_name_with_another_shape_is_written_as_changed():
+    made = from_mapping(SHORT | {"model": SIZES})
+    changed = replace(made, model=replace(made.model, name="gpt2"))
+    written = to_mapping(changed)
+    assert written["model"]["name"] == "gpt2 (changed)"
+    assert from_mapping(written).architecture == changed.architecture
+
+
+def test_a_closed_standard_input_is_said(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input: is closed"):
+        read(Path("-"))
+
+
 def test_every_fault_of_every_table_is_listed_at_once():
     found = faults(
         {
@@ -156,6 +232,7 @@ def test_sizes_are_checked_although_others_are_missing():
         ({}, "names no model"),
         ({"name": "lama-3-8b"}, "is not known"),
         ({"config": "no.json"}, "cannot be read"),
+        ({"config": " "}, "is empty"),
         ({"config": "x.json", "layers": 3}, "has both config and sizes"),
         ({"name": 3}, "is not a name"),
     ],

@@ -101,8 +101,18 @@ def test_the_catalogue_lists_every_kind_of_question():
 
 
 @pytest.mark.parametrize("what", ["models", "gpus", "kinds"])
-def test_the_catalogue_is_at_most_80_columns_wide(what):
-    assert max(map(len, invoke("catalog", what).output.splitlines())) <= 80
+@pytest.mark.parametrize("columns", ["20", "80"])
+def test_behind_a_pipe_the_catalogue_cuts_nothing(monkeypatch, what, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    page = invoke("catalog", what).output
+    found = json.loads(invoke("catalog", what, "--json").output)[what]
+    assert "…" not in page
+    assert all(any(row["title"] in line for line in page.splitlines()) for row in found)
+
+
+def test_a_part_of_the_catalogue_that_is_not_known_is_told_like_any_fault():
+    said = invoke("catalog", "gpu").stderr
+    assert said == "memquiz: 1 thing to mend\n  catalog: 'gpu' is not known; did you mean gpus?\n"
 
 
 @pytest.mark.parametrize("arguments", [("catalog", "planets"), ("catalog",), ("--nope",)])
@@ -138,6 +148,60 @@ def test_output_that_cannot_be_written_is_said(environment):
         )
     assert run.returncode == 2
     assert run.stderr == "memquiz: the output could not be written: No space left on device\n"
+
+
+def through_a_shell(environment, folder, line):
+    return subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m quiz {line}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=folder,
+        check=False,
+    )
+
+
+SOLVE = "solve --model gpt2 --gpu t4 --sequence 128"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the redirections are a POSIX shell's")
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (f"{SOLVE} >&-", 2, "memquiz: standard output is closed; there is nowhere to write to\n"),
+        ("--help >&-", 2, "memquiz: standard output is closed; there is nowhere to write to\n"),
+        (f"{SOLVE} >&- 2>&-", 2, ""),
+        (f"{SOLVE} <&-", 0, ""),
+        (f"{SOLVE} 2>&-", 0, ""),
+        ("solve --model nope 2>&-", 2, ""),
+        ("nope 2>&-", 2, ""),
+        ("practice <&-", 2, "  standard input: is closed; answers are read from it\n"),
+        ("practice 0>/dev/null", 2, "  standard input: cannot be read: Bad file descriptor\n"),
+        ("solve - <&-", 2, "  standard input: is closed; give a scenario file in TOML\n"),
+        ("solve - 0>/dev/null", 2, "Bad file descriptor; give a scenario file in TOML\n"),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_said_where_it_can_be(
+    environment, tmp_path, line, code, says
+):
+    run = through_a_shell(environment, tmp_path, line)
+    assert (run.returncode, run.stderr.endswith(says)) == (code, True), run.stderr
+    assert "Traceback" not in run.stderr + run.stdout
+    assert bool(run.stderr) == bool(says)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the redirections are a POSIX shell's")
+def test_no_file_of_ours_takes_the_place_of_a_closed_stream(environment, data, tmp_path):
+    run = through_a_shell(environment, tmp_path, "practice --count 1 2>&-")
+    assert run.returncode == 0
+    assert (data / "memquiz.sqlite3").read_bytes().startswith(b"SQLite format 3")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
+@pytest.mark.parametrize("line", ["solve --model nope", "nope", "practice --kind nope"])
+def test_errors_that_cannot_be_written_leave_the_exit_code(environment, tmp_path, line):
+    assert through_a_shell(environment, tmp_path, f"{line} 2>/dev/full").returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,21 @@ def test_behind_a_pipe_every_line_is_an_answer(sit):
     assert "pause" not in script.log
 
 
-def test_between_two_questions_the_solution_can_be_read_and_the_answer_taken_back(sit):
-    script = Script("37 GB", "w", "u", "25.27 GB")
+@pytest.mark.parametrize("key", ["w", "h"])
+def test_once_the_solution_was_read_between_two_questions_the_answer_stands(sit, key):
+    script = Script("37 GB", key, "u", "", "25.27 GB")
     dialogue, ending = sit(script)
-    assert ending == "stopped"
+    assert ending == "finished"
     assert script.log[:8] == [
-        "ask 0", "record 0 37 GB", "Marked", "pause", "explain", "pause", "undo 0", "Undone",
+        "ask 0", "record 0 37 GB", "Marked", "pause", "explain", "pause", "Stands", "pause",
     ]  # fmt: skip
+    assert dialogue.session.given[0].verdict.answer == "37 GB"
+
+
+def test_between_two_questions_the_answer_can_be_taken_back(sit):
+    script = Script("37 GB", "u", "25.27 GB")
+    dialogue, _ = sit(script)
+    assert script.log[3:6] == ["pause", "undo 0", "Undone"]
     assert dialogue.session.given[0].verdict.answer == "25.27 GB"
 
 

@@ -69,7 +69,14 @@ def test_a_wrong_number_is_answered_with_the_right_one_first(states_problem):
 
 @pytest.mark.parametrize(
     ("typed", "says"),
-    [("26 GB", "3% too high"), ("12 GB", "too low by a factor of 2.11"), ("0", "Not quite")],
+    [
+        ("26 GB", "3% too high"),
+        ("12 GB", "too low by a factor of 2.11."),
+        ("26 TB", "too high by a factor of 1,030."),
+        ("6317265 GB", "too high by a factor of 250,000."),
+        ("1 byte", "too low by a factor of more than 1,000,000,000."),
+        ("0", "Not quite"),
+    ],
 )
 def test_a_wrong_number_without_a_name_is_told_its_distance(states_problem, typed, says):
     assert says in marked(states_problem, typed).feedback
@@ -80,6 +87,20 @@ def test_a_wrong_number_without_a_name_is_told_its_distance(states_problem, type
 )
 def test_a_count_of_things_is_right_or_wrong(make_problem, typed, score):
     assert marked(make_problem(CountAnswer(value=8, noun="GPUs")), typed).score == score
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"), [("0", "Yours is too low."), ("9", "Yours is too high."), ("8", "8 GPUs.")]
+)
+def test_a_wrong_count_of_things_is_told_its_side(make_problem, typed, says):
+    assert marked(make_problem(CountAnswer(value=8, noun="GPUs")), typed).feedback.endswith(says)
+
+
+@pytest.mark.parametrize(("typed", "reading"), [("1", "1 GPU"), ("2", "2 GPUs")])
+def test_one_thing_is_read_as_one(make_problem, typed, reading):
+    verdict = marked(make_problem(CountAnswer(value=1, noun="GPUs")), typed)
+    assert verdict.reading == reading
+    assert "1 GPU." in verdict.feedback
 
 
 @pytest.mark.parametrize("typed", ["7-8", "7.5", "8 GB"])

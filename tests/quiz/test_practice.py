@@ -12,13 +12,16 @@ from quiz.practice import (
     NothingToUndo,
     Quit,
     Session,
+    Stands,
     Undone,
     Unread,
     WantsNumber,
+    Withdrawn,
     respond,
-    summary,
+    seen,
     undo,
 )
+from quiz.practice_report import summary
 
 THREE = Session(problems=("made@7", "made@8", "made@9"))
 
@@ -97,9 +100,35 @@ def test_undo_works_between_questions_too(states_problem):
     assert undo(session)[0].position == 0
 
 
-def test_a_key_that_is_a_symbol_of_the_question_is_no_command(states_problem):
+@pytest.mark.parametrize("typed", ["w", "why", "W"])
+def test_an_answer_stands_where_the_solution_was_asked_for_instead(states_problem, typed):
+    session, _ = say(THREE, states_problem, typed)
+    assert say(session, states_problem, "undo") == (session, Stands())
+
+
+def test_an_answer_stands_once_its_solution_was_seen(states_problem):
+    session = seen(say(THREE, states_problem, "37 GB")[0])
+    assert undo(session) == (session, Stands())
+
+
+def test_the_answer_behind_a_solution_can_be_taken_back(states_problem):
+    session, _ = say(THREE, states_problem, "w", "37 GB", "undo")
+    assert session.position == 1
+    assert undo(session) == (session, Stands())
+
+
+@pytest.mark.parametrize("key", ["h", "s", "w", "u", "q"])
+@pytest.mark.parametrize("problem", ["states_problem", "fits_problem"])
+def test_a_capital_letter_acts_like_the_small_one(request, problem, key):
+    problem = request.getfixturevalue(problem)
+    session, _ = say(THREE, problem, "skip")
+    assert say(session, problem, key) == say(session, problem, key.upper())
+
+
+@pytest.mark.parametrize("typed", ["s", "S"])
+def test_a_key_that_is_a_symbol_of_the_question_is_no_command(states_problem, typed):
     # The problem's symbols are P and s.
-    session, event = say(THREE, states_problem, "s")
+    session, event = say(THREE, states_problem, typed)
     assert event == Clash(key="s", word="skip")
     assert session == THREE
 
@@ -121,9 +150,58 @@ def test_enter_leaves_the_number_out(fits_problem):
     assert event.given.verdict.score == Fraction(1, 2)
 
 
-def test_a_verdict_alone_may_be_replaced_by_a_whole_answer(fits_problem):
-    _, event = say(THREE, fits_problem, "yes", "no, 93 GB")
-    assert event.given.verdict.score == 1
+PASSES = [
+    "",
+    "no",
+    "No.",
+    "nope",
+    "none",
+    "idk",
+    "n/a",
+    "I don\N{RIGHT SINGLE QUOTATION MARK}t know",
+]
+
+
+@pytest.mark.parametrize("typed", [*PASSES, "skip", "s", "w"])
+@pytest.mark.parametrize(("first", "score"), [("no", "1/2"), ("yes", 0)])
+def test_a_word_that_leaves_the_number_out_leaves_the_verdict_as_it_was(
+    fits_problem, first, score, typed
+):
+    _, event = say(THREE, fits_problem, first, typed)
+    verdict = event.given.verdict
+    assert (verdict.answer, verdict.said, verdict.score) == (
+        first,
+        first == "yes",
+        Fraction(score),
+    )
+    assert verdict.reading == f"{first}, without a number"
+
+
+@pytest.mark.parametrize(
+    ("first", "typed"),
+    [("yes", "no, 93 GB"), ("yes", "93 GB so no"), ("no", "yes"), ("no", "fits")],
+)
+def test_the_other_verdict_behind_a_verdict_is_not_counted(fits_problem, first, typed):
+    session, event = say(THREE, fits_problem, first, typed)
+    assert f"your {first} stands" in event.why.reason
+    assert session.pending == first
+
+
+def test_the_same_verdict_again_is_asked_for_its_number(fits_problem):
+    session, event = say(THREE, fits_problem, "no", "oom")
+    assert "type its number" in event.why.reason
+    assert say(session, fits_problem, "no, 93 GB")[1].given.verdict.score == 1
+
+
+def test_a_verdict_that_waits_for_its_number_can_be_taken_back(fits_problem):
+    before, _ = say(THREE, fits_problem, "no, 93 GB")
+    session, event = say(before, fits_problem, "yes", "undo")
+    assert (session, event) == (before, Withdrawn())
+
+
+def test_a_solution_in_the_numbers_place_fixes_the_verdict(fits_problem):
+    session, _ = say(THREE, fits_problem, "yes", "w")
+    assert undo(session) == (session, Stands())
 
 
 def test_an_unreadable_number_behind_a_verdict_is_asked_again(fits_problem):

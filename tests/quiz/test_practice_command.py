@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from problems.problem import QuantityAnswer
-from problems.registry import from_id
+from problems.registry import from_id, kinds
 from quiz.database import FILE
 from quiz.questions import chosen
 
@@ -115,8 +115,69 @@ def test_bytes_that_are_no_text_are_unreadable(environment, tmp_path):
 
 def test_without_saving_nothing_is_written(memquiz, data):
     run = memquiz(*STATES_PRACTICE, "--no-save", typed="1 GB\n")
-    assert "memquiz practice --seed 5" in run.stdout
+    assert "memquiz practice --no-save --kind model-states --seed 5\n" in run.stdout
     assert not data.exists()
+
+
+def printed_command(page):
+    return page.splitlines()[-1].partition("memquiz ")[2].split()
+
+
+def questions_of(page):
+    return re.findall(r"^ \d+/\d+ · .* · (\S+@\d+)", page, re.MULTILINE)
+
+
+SETS = [
+    (),
+    ("--seed", "4"),
+    ("--topic", "model states", "--count", "3"),
+    ("--kind", "zero-states", "--seed", "4", "--count", "2"),
+    ("--level", "senior", "--topic", "D"),
+    ("--problem", "zero-states@7", "--problem", "peak@3"),
+]
+
+
+@pytest.mark.parametrize("options", SETS, ids=" ".join)
+def test_the_command_printed_for_an_unkept_set_asks_the_same(memquiz, options):
+    first = memquiz("practice", "--no-save", *options, typed="skip\n")
+    again = memquiz(*printed_command(first.stdout), typed="skip\n")
+    assert again.returncode == 0
+    assert questions_of(again.stdout) == questions_of(first.stdout) != []
+    assert again.stdout == first.stdout
+
+
+@pytest.mark.parametrize("options", SETS, ids=" ".join)
+def test_the_command_printed_for_a_kept_set_goes_on_with_it(memquiz, options):
+    memquiz("practice", *options, typed="skip\n")
+    memquiz("practice", "--new", "--kind", "fits", "--seed", "99", "--count", "2", typed="skip\n")
+    second = memquiz("practice", *options, typed="")
+    third = memquiz(*printed_command(second.stdout), typed="")
+    assert "Going on: 1 of " in third.stdout
+    assert questions_of(third.stdout) == questions_of(second.stdout) != []
+
+
+def test_a_problem_is_asked_by_its_id_and_shown_with_it(memquiz):
+    ids = ("zero-states@7", "peak@3", "zero-states@8")
+    options = [word for name in ids for word in ("--problem", name)]
+    run = memquiz("practice", "--no-save", *options, typed="skip\n" * 3)
+    assert questions_of(run.stdout) == list(ids)
+    assert "Score 0 of 3" in run.stdout
+
+
+def test_an_unfinished_set_of_problems_goes_on(memquiz):
+    options = ("--problem", "zero-states@7", "--problem", "zero-states@8")
+    memquiz("practice", *options, typed="skip\n")
+    assert questions_of(memquiz("practice", *options).stdout) == ["zero-states@8"]
+    assert questions_of(memquiz("practice", "--problem", "zero-states@8").stdout) == [
+        "zero-states@8"
+    ]
+
+
+def test_an_answer_of_an_earlier_sitting_stands(memquiz, data):
+    memquiz(*STATES_PRACTICE, "--count", 2, typed="why\n")
+    run = memquiz("practice", typed="undo\n1 GB\n")
+    assert "That answer stands" in run.stdout
+    assert kept(data, "SELECT verdict FROM attempts") == ["shown", "wrong"]
 
 
 @pytest.mark.parametrize(
@@ -126,14 +187,29 @@ def test_without_saving_nothing_is_written(memquiz, data):
         (("--level", "boss"), "known: junior, mid, senior"),
         (("--kind", "model-state"), "did you mean model-states"),
         (("--count", "0"), "--count: 0 is not in 1 to"),
-        (("--count", "many"), "'many' is not a valid integer"),
+        (("--count", "many"), "--count: 'many' is not a whole number; write digits"),
+        (("--seed", "1e3"), "--seed: '1e3' is not a whole number; write digits"),
+        (("--problem", "nope"), "--problem: 'nope' is not a kind and a seed; write it like"),
+        (("--problem", "zero-state@7"), "--problem: 'zero-state' is not known; did you mean zero"),
+        (("--problem", "fits@7", "--seed", "3"), "--problem: names the questions, and --seed"),
     ],
 )
 def test_bad_options_exit_with_2_and_keep_nothing(memquiz, arguments, says):
     run = memquiz("practice", *arguments)
     assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("memquiz: 1 thing to mend\n")
     assert says in run.stderr
-    assert "Traceback" not in run.stderr
+
+
+def test_every_bad_option_is_told_at_once(memquiz):
+    run = memquiz("practice", "--kind", "nope", "--seed", "x", "--count", "y")
+    assert run.stderr.startswith("memquiz: 3 things to mend\n")
+
+
+def test_a_name_like_none_is_answered_with_all_and_not_with_a_far_one(memquiz):
+    said = memquiz("practice", "--kind", "nope").stderr
+    assert "did you mean" not in said
+    assert all(name in said for name in kinds())
 
 
 def test_a_data_path_that_is_a_file_is_said_and_left(memquiz, data):
@@ -239,3 +315,19 @@ def test_two_processes_practise_at_once(environment, data):
     outputs = [run.communicate(timeout=60) for run in runs]
     assert [run.returncode for run in runs] == [0, 0], outputs
     assert kept(data) == ["1 GB"] * 10
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it is read line by line as a pipe gives it")
+def test_a_set_that_is_open_in_another_process_is_left_to_it(environment, data, memquiz):
+    with start(environment, *STATES_PRACTICE, "--count", "3") as first:
+        first.stdin.write("1 GB\n")
+        first.stdin.flush()
+        read_until(first, "read as 1 GB")
+        for second in (memquiz("practice"), memquiz(*STATES_PRACTICE, typed="2 GB\n")):
+            assert (second.returncode, second.stdout) == (2, "")
+            assert "is open in another memquiz; go on there, or begin a new set" in second.stderr
+        assert "1/10" in memquiz("practice", "--new", "--seed", 9, typed="").stdout
+        output, _ = first.communicate("3 GB\n4 GB\n", timeout=60)
+    assert "Score 0 of 3" in output
+    assert kept(data) == ["1 GB", "3 GB", "4 GB"]
+    assert "1/10" in memquiz("practice").stdout

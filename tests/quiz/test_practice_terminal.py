@@ -1,10 +1,16 @@
 import os
+import re
 import select
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
+
+from problems.registry import from_id
+from quiz.database import FILE
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are POSIX's")
 
@@ -81,13 +87,38 @@ def test_a_whole_set_at_a_terminal(typist):
     marked = typist.type("1 GB\n")
     assert "read as 1 GB" in marked
     assert "enter next · w why · u undo · q stop" in marked
-    assert "on paper: " in typist.type("w\n")
     assert "1/2 · " in typist.type("u\n")
     typist.type("2 GB\n")
+    assert "on paper:" in typist.type("w\n")
+    assert "That answer stands" in typist.type("u\n")
     assert "2/2 · " in typist.type("\n")
     typist.type("skip\n")
     assert typist.leave("\n") == 0
     assert "Score 0 of 2" in typist.page
+
+
+def test_a_word_where_a_number_is_asked_keeps_the_verdict(environment, data):
+    person = Typist(environment, "practice", "--problem", "fits@3")
+    person.read()
+    assert "And the number that proves it?" in person.type("yes\n")
+    assert "read as yes, without a number" in person.type("no\n")
+    assert person.leave("\n") == 0
+    with closing(sqlite3.connect(data / FILE)) as connection:
+        assert connection.execute("SELECT typed, said FROM attempts").fetchall() == [("yes", 1)]
+
+
+@pytest.mark.parametrize("columns", ["20", "30"])
+def test_a_narrow_terminal_gets_every_word_whole(environment, columns):
+    ids = ("--problem", "zero-states@7")
+    person = Typist(environment | {"COLUMNS": columns}, "practice", "--no-save", *ids)
+    page = re.sub(r"\x1b\[[\d;]*m", "", person.read())
+    assert max(map(len, page.splitlines())) <= int(columns)
+    assert page.replace(PROMPT, "").split()[-len(prompt_words()) :] == prompt_words()
+    person.leave("q\n")
+
+
+def prompt_words():
+    return from_id("zero-states@7").prompt.split()
 
 
 @pytest.mark.parametrize(("typed", "code"), [("q\n", 0), ("\x04", 0), ("\x03", 130)])

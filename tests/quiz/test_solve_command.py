@@ -145,7 +145,7 @@ def test_what_is_printed_is_at_most_80_columns_wide(arguments):
     assert max(map(len, solve(*arguments).stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+@pytest.mark.parametrize("columns", [20, 30, 39, 40, 60, 80, 200])
 def test_the_page_keeps_to_the_terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     assert max(map(len, solve(*FITS).stdout.splitlines())) <= columns
@@ -161,11 +161,86 @@ def test_the_page_tells_every_phase_the_peak_and_the_verdict():
     assert "fits           no: what is allocated alone is" in page
 
 
-def test_every_line_with_bytes_stands_on_the_page():
-    page = solve(*FITS).stdout
+@pytest.mark.parametrize("columns", [30, 45, 80])
+def test_every_line_with_bytes_stands_uncut_on_the_page(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    words = solve(*FITS).stdout.split()
     for line in solved(*FITS)["ledger"]:
         if line["bytes"]:
-            assert line["name"][:30] in page
+            assert set(line["name"].split()) <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        (("--model", "gpt2", "--config", "x.json"), "--model and --config are given"),
+        (("--model", "gpt2", "--layers", 3), "--model and --layers are given"),
+        (
+            ("--config", "x.json", "--hidden", 8, "--ffn", 8),
+            "--config, --hidden and --ffn are given",
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else " ".join(map(str, value)),
+)
+def test_a_model_that_is_given_twice_is_refused_by_its_options(models, said):
+    result = solve(*models, "--gpu", "t4", "--sequence", 128)
+    assert result.exit_code == Exit.BAD_INPUT
+    head, fault = result.stderr.splitlines()
+    assert head == "memquiz: 1 thing to mend"
+    assert f"model: {said}; give one of --model, --config and the sizes" in fault
+
+
+def test_sizes_beside_the_files_catalogued_name_are_refused(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(FILE)
+    result = solve(path, "--layers", 3)
+    assert result.stderr == (
+        "memquiz: 1 thing to mend\n  model.name: gpt2 is a catalogued model; "
+        "give the sizes another name, or leave them out\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--sequence", "1e3"), "--sequence: '1e3' is not a whole number; write digits"),
+        (("--gpus", ""), "--gpus: '' is not a whole number"),
+        (("--dropout", "some"), "--dropout: 'some' is not a number; write one such as 0.1"),
+        (("--config", ""), "model.config: is empty; name a config.json"),
+        (("",), "SCENARIO: is empty; name a TOML file"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_told_like_any_fault(arguments, said):
+    result = solve("--gpu", "t4", "--sequence", 128, *arguments)
+    head, fault = result.stderr.splitlines()
+    assert (result.exit_code, head) == (Exit.BAD_INPUT, "memquiz: 1 thing to mend")
+    assert said in fault
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("cfg/config.json", "cfg"),
+        ("cfg/llama.json", "llama"),
+        ("llama.v2.json", "llama.v2"),
+        ("cfg/sub/../config.json", "cfg"),
+        ("gpt2/config.json", "gpt2 (config)"),
+    ],
+)
+def test_a_config_is_titled_by_its_file_or_else_by_its_folder(tmp_path, monkeypatch, path, title):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cfg" / "sub").mkdir(parents=True)
+    (tmp_path / "gpt2").mkdir()
+    (tmp_path / path).write_text(json.dumps(CONFIG))
+    page = solve("--config", path, "--gpu", "t4", "--sequence", 128).stdout
+    assert page.startswith(f"{title} (")
+
+
+def test_terabytes_on_paper_are_written_without_an_exponent():
+    big = ("--model", "llama-3.1-405b", "--gpu", "h200", "--sequence", 4096)
+    paper = solve(*big).stdout.partition("on paper")[2].partition("reserved")[0]
+    assert re.search(r"optimizer state \d,\d{3}", " ".join(paper.split()))
+    assert "e+" not in paper
 
 
 def test_the_formulas_name_every_line_and_explain_every_symbol():
