@@ -9,7 +9,7 @@ from problems.wording import FP32_SHARD, bytes_of
 
 FP32 = 4  # bytes
 STAGES = {
-    0: "plain data parallel (DDP)",
+    0: "DDP (plain data parallel)",
     1: "ZeRO-1",
     2: "ZeRO-2",
     3: "ZeRO-3 (FSDP2)",

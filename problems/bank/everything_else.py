@@ -105,7 +105,7 @@ def _mistakes(scenario: Scenario, size: int, each: int) -> Iterator[Mistake]:
         (
             "16-bit logits alone",
             elements * 2,
-            "is the logits in 16 bits; what the loss makes of them in fp32 is {off} more.",
+            "is one tensor in 16 bits; the loss's backward has three in fp32, {off} more.",
         ),
         (
             "fp32 logits alone",

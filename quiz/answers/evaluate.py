@@ -185,7 +185,7 @@ class Evaluation:
             raise RefusalError(term.start, SPLIT)
         result = _sum_of(left, right, left.low - right.high, left.high - right.low)
         if result.low < 0:
-            raise RefusalError(term.start, "a size is not negative; type a number of 0 or more")
+            raise RefusalError(term.start, "an answer is not negative; type a number of 0 or more")
         return result
 
     def _shared(self, left: Amount, right: Amount) -> tuple[Amount, Amount]:

@@ -81,7 +81,7 @@ class Parser(Operands):
         start = self._start
         sign = self._takes("+", "-", "—")
         if sign and sign.said != "+":
-            raise RefusalError(sign.start, "a size is not negative; type a number of 0 or more")
+            raise RefusalError(sign.start, "an answer is not negative; type a number of 0 or more")
         first = self._product()
         if sign and isinstance(first, Marked) and first.mark == "percent":
             raise RefusalError(

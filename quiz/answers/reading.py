@@ -201,7 +201,7 @@ def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bo
         factor, remarks = Fraction(1), _plain(amount, question, node.start)
     low, high = amount.low * factor, amount.high * factor
     if low < 0:
-        raise RefusalError(node.start, "a size is not negative; type a number of 0 or more")
+        raise RefusalError(node.start, "an answer is not negative; type a number of 0 or more")
     if high > (LARGEST_SIZE if question.wanted == "bytes" else LARGEST):
         raise RefusalError(node.start, "this is too large; type a size that a GPU could have")
     if question.wanted == "count" and 0 < high < 1:
@@ -325,4 +325,5 @@ def _plain(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
         raise RefusalError(at, f"a number of {question.family}s is asked; type that")
     if question.wanted == "count" and amount.mark:
         raise RefusalError(at, "a number is asked, not a share or a multiple; type the number")
-    return tuple(f"read as a number of {family}s" for family in families)
+    said = families - {question.family}
+    return tuple(f"read as a number of {family}s" for family in sorted(said))
