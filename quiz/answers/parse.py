@@ -5,11 +5,12 @@ from fractions import Fraction
 
 from quiz.answers.frame import unframe
 from quiz.answers.grammar import Parser
+from quiz.answers.lexer import Lexer
 from quiz.answers.normal import Text, normalise
 from quiz.answers.quantity import Quantity, RefusalError, Unreadable
 from quiz.answers.question import Question, understand
 from quiz.answers.reading import read
-from quiz.answers.tokens import Lexer, Tokens
+from quiz.answers.tokens import Tokens
 
 
 def parse_quantity(

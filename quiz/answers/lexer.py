@@ -1,0 +1,337 @@
+"""From the normalised text to tokens. Words that say nothing about the number end here."""
+
+import re
+from fractions import Fraction
+from unicodedata import numeric
+
+from quiz.answers.normal import SUPERSCRIPTS, Text
+from quiz.answers.numerals import SPACE, read_numeral
+from quiz.answers.phrases import advice, parts, phrase_at
+from quiz.answers.quantity import RefusalError
+from quiz.answers.question import Question
+from quiz.answers.tokens import KINDS, Kind, Token, Tokens
+from quiz.answers.units_typed import (
+    BILLION_B,
+    BYTES_B,
+    Option,
+    choice,
+    typed_unit,
+)
+from quiz.answers.words import COUNTED, EACH, WORDS, Word
+
+OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "noun", "multiple"}
+# What an article may stand before.
+COUNTS = {"cardinal", "fraction", "multiple", "scale", "noun"}
+# Suffixes that make millions: of these there are never as many.
+SUFFIXES = {"k", "m", "g", "t", "b"}
+FEW = {"GPU", "node", "layer", "head", "expert"}
+PETA = Fraction(10) ** 15
+
+ASIDES = {"approximate", "skip", "remark", "bound"}
+# Words that a bracket right behind them would make a function of: max(1,2).
+NO_FUNCTION = {*ASIDES, "upfront", "label", "same", "none"}
+JOINED_BY_HYPHEN = {"unit", "scale", "fold", "noun", "approximate"}
+
+OPERATORS = {
+    "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "≈", "=~": "≈",
+    "<=": "≤", "=<": "≤", ">=": "≥", "->": "=", "=>": "=", "✕": "*", ":": "/", "÷": "/",
+    "[": "(", "]": ")", "·": "*",
+    **{c: c for c in "+-—*/^()=%±~≈<>≤≥"},
+}  # fmt: skip
+OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
+LETTERS = re.compile(rf"[^\W\d_{''.join(SUPERSCRIPTS)}]+")
+FOREIGN_BASE = re.compile(r"0[xXoObB][\da-fA-F]")
+SUPERSCRIPT = re.compile(rf"[{re.escape(''.join(SUPERSCRIPTS))}]+")
+VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+
+BOUND_SIGNS = {
+    ">": "read as the number itself, though a lower bound was typed",
+    "≥": "read as the number itself, though a lower bound was typed",
+    "<": "read as the number itself, though an upper bound was typed",
+    "≤": "read as the number itself, though an upper bound was typed",
+}
+
+
+class Lexer:
+    """Walks once over the normalised text; `tokens` is its only result."""
+
+    def __init__(self, text: Text, question: Question) -> None:
+        self._plain = text.plain
+        self._question = question
+        self._at = 0
+        self._tokens: list[Token] = []
+        self._approximate = False
+        self._remarks: list[str] = []
+
+    def tokens(self) -> Tokens:
+        """Return the tokens of the text.
+
+        Raises:
+            RefusalError: with an index into the normalised text: a word or sign that is not known.
+        """
+        while self._at < len(self._plain):
+            if self._plain[self._at] == " ":
+                self._at += 1
+            else:
+                self._step(self._plain[self._at])
+        return Tokens(tuple(self._tokens), self._approximate, tuple(dict.fromkeys(self._remarks)))
+
+    def _step(self, character: str) -> None:
+        at = self._at
+        digit_next = self._plain[at + 1 : at + 2].isdigit()
+        if character.isdecimal() or (character == "." and digit_next):
+            if FOREIGN_BASE.match(self._plain, at):
+                raise RefusalError(at, "this is in another base than ten; type a decimal number")
+            numeral = read_numeral(self._plain, at)
+            if numeral.options[0].said == SPACE:
+                self._remarks.append("read the space as a thousands separator")
+            self._add("number", numeral.end, options=numeral.options, key=numeral.key)
+        elif character in VULGAR:
+            half = choice(Fraction(numeric(character)).limit_denominator(16), 0, "a fraction")
+            self._add("fraction", at + 1, options=(half,), said="vulgar")
+        elif character in SUPERSCRIPTS:
+            self._superscript()
+        elif LETTERS.match(self._plain, at):
+            self._word()
+        else:
+            self._sign()
+
+    def _add(
+        self, kind: Kind, end: int, *, said: str = "", options: tuple[Option, ...] = (),
+        key: str = "",
+    ) -> None:  # fmt: skip
+        tight = self._at > 0 and self._plain[self._at - 1] != " "
+        self._tokens.append(
+            Token(kind=kind, start=self._at, tight=tight, said=said, options=options, key=key)
+        )
+        self._at = end
+
+    def _superscript(self) -> None:
+        match = SUPERSCRIPT.match(self._plain, self._at)
+        typed = "".join(SUPERSCRIPTS[c] for c in (match.group() if match else ""))
+        if not re.fullmatch(r"[+-]?\d{1,3}", typed):
+            raise RefusalError(self._at, "this is no power; type one such as 10^9")
+        end = self._at + len(typed)
+        self._add("op", self._at, said="^")
+        self._add("number", end, options=(choice(int(typed), 0, "a power"),))
+
+    def _sign(self) -> None:
+        match = OPERATOR.match(self._plain, self._at)
+        if match is None and self._pause():
+            self._at += 1
+            return
+        if match is None:
+            raise RefusalError(self._at, "this sign is not known; type a number with its unit")
+        sign, end = OPERATORS[match.group()], match.end()
+        first = not self._tokens
+        self._clear(match.group(), end)
+        if first and (sign in BOUND_SIGNS or match.group() == "=>"):
+            self._remarks.append(BOUND_SIGNS["≥" if sign == "=" else sign])
+            self._at = end
+        elif sign in "~≈" and not self._after_operand():
+            self._approximate = True
+            self._at = end
+        elif sign in BOUND_SIGNS:
+            raise RefusalError(self._at, "a bound stands before the number; type one number")
+        elif (sign == "=" and first) or (sign == "-" and self._hyphen(end)):
+            self._at = end
+        else:
+            self._add("op", end, said="=" if sign == "≈" else sign)
+
+    def _clear(self, typed: str, end: int) -> None:
+        """Refuse a sign that has a second meaning where it stands."""
+        tight = self._at > 0 and self._plain[self._at - 1] != " "
+        if typed == "[" and tight and self._after_operand():
+            raise RefusalError(self._at, "square brackets have other meanings; type round ones")
+        leading = len(self._tokens) == 2 and self._tokens[0].kind == "per"
+        spaced = tight and self._plain[end : end + 1] == " "
+        if typed == ":" and spaced and self._after_operand() and not leading:
+            raise RefusalError(self._at, "this may be a label or a ratio; type one number")
+        between = self._plain[self._at - 1 : self._at].isdecimal() and tight
+        if typed == "·" and between and self._plain[end : end + 1].isdecimal():
+            self._remarks.append("read the dot as times")
+        if typed in {"..", "..."}:
+            self._remarks.append("read the dots as a range")
+
+    def _pause(self) -> bool:
+        """Say whether a comma only sets off a word that says nothing about the number."""
+        if self._plain[self._at] not in ",;" or self._plain[self._at + 1 : self._at + 2] != " ":
+            return False
+        behind = len(self._plain) - len(self._plain[self._at + 1 :].lstrip(" "))
+        phrase = phrase_at(self._plain, behind)
+        aside = phrase is not None and (phrase[0].kind in ASIDES or phrase[0].said == "±")
+        return aside or not self._tokens
+
+    def _after_operand(self) -> bool:
+        last = self._tokens[-1] if self._tokens else None
+        return last is not None and (last.kind in OPERAND_ENDS or last.said in {")", "%"})
+
+    def _hyphen(self, end: int) -> bool:
+        """Say whether the hyphen before `end` joins two halves of one word."""
+        before = self._tokens[-1].kind if self._tokens else ""
+        tight = self._plain[self._at - 1 : self._at] != " "
+        run = LETTERS.match(self._plain, end)
+        if not (self._tokens and tight and run):
+            return False
+        word = run.group()
+        if word.lower() == "ish" or (before == "per" and word.lower() in COUNTED):
+            return True
+        if not self._after_operand():
+            return False
+        if self._question.symbol(word) is not None:
+            return False
+        meaning = phrase_at(self._plain, end)
+        kind = meaning[0].kind if meaning else "unit" if word == "B" or typed_unit(word) else ""
+        if before == "cardinal" and kind == "cardinal":
+            first = self._tokens[-1].options[0].factor
+            return first >= 20 and first % 10 == 0 and WORDS[word.lower()].number < 10
+        return kind in JOINED_BY_HYPHEN or (
+            kind == "fraction" and before in {"cardinal", "number"}
+        )
+
+    def _word(self) -> None:
+        match = LETTERS.match(self._plain, self._at)
+        run = match.group() if match else ""
+        phrase = phrase_at(self._plain, self._at)
+        name = self._symbol_here()
+        if name and (phrase is None or phrase[1] <= self._at + len(name)):
+            self._symbol(name)
+        elif phrase:
+            self._meaning(*phrase)
+        elif not any(self._resolved(part) for part in parts(run)):
+            raise RefusalError(self._at, f"this word is not known; {advice(run)}")
+
+    def _symbol_here(self) -> str:
+        """Return the longest symbol of the question that stands here as a word of its own."""
+        for name in sorted(self._question.symbols, key=len, reverse=True):
+            end = self._at + len(name)
+            behind = self._plain[end : end + 1]
+            alone = not (behind.isalpha() or behind == "_" or behind.isdecimal())
+            if self._plain.startswith(name, self._at) and alone and not self._article(name, end):
+                return name
+        return ""
+
+    def _article(self, name: str, end: int) -> bool:
+        """Say whether the symbol `name` is the word before a number, unit or noun: half a TB."""
+        rest = self._plain[end:].lstrip(" ")
+        behind = len(self._plain) - len(rest)
+        run = LETTERS.match(self._plain, behind)
+        if name != "a" or behind == end:
+            return False
+        if run is None:
+            return rest[:1].isdecimal() and not self._after_operand()
+        if self._question.symbol(run.group()) is not None:
+            return False
+        phrase = phrase_at(self._plain, behind)
+        return bool(typed_unit(run.group())) or (phrase is not None and phrase[0].kind in COUNTS)
+
+    def _symbol(self, name: str) -> None:
+        value = self._question.symbols[name]
+        option = Option(value, 0, "a symbol of the question", symbolic=True)
+        units = self._units(name) if self._after_operand() else ()
+        plain = tuple(o for o in units if not o.last)
+        key = f"symbol{self._at}" if plain else ""
+        self._add("symbol", self._at + len(name), options=(option, *plain), key=key)
+
+    def _units(self, word: str) -> tuple[Option, ...]:
+        few = self._question.wanted == "ratio" or self._question.family in FEW
+        if few and word.lower() in SUFFIXES:
+            return (BYTES_B,) if word in "Bb" else typed_unit(word)[:1]
+        if word in {"B", "b"}:
+            if not self._question.b_is_bytes:
+                return (BILLION_B, BYTES_B)
+            return (
+                BYTES_B,
+                Option(BILLION_B.factor, 0, BILLION_B.said, last=self._question.per_parameter),
+            )
+        return typed_unit(word)
+
+    def _resolved(self, run: str) -> bool:
+        """Take `run` as a unit or as symbols of the question, if it is either."""
+        end = self._at + len(run)
+        symbols = [self._question.symbol(c) for c in run]
+        spelled = bool(symbols) and None not in symbols
+        options = self._units(run)
+        near_value = self._question.near_symbol(run)
+        if options:
+            if options[0].factor >= PETA and self._question.symbol(run[:-1]) is not None:
+                raise RefusalError(self._at, "this is a unit and a symbol; type 16 * P bytes")
+            if spelled:
+                options = (*options, _product(symbols))
+            key = f"B{self._at}" if run in {"B", "b"} else run
+            self._add("unit", end, options=options, key=key)
+        elif near_value is not None:
+            self._remarks.append(
+                "read a letter in another case or script as the question's symbol"
+            )
+            option = Option(near_value, 0, "a symbol of the question", symbolic=True)
+            self._add("symbol", end, options=(option,))
+        elif spelled:
+            self._symbols(run)
+        elif run in {"x", "X"} and self._symbols_at(end):
+            self._add("op", end, said="*")
+        else:
+            return False
+        return True
+
+    def _symbols(self, run: str) -> None:
+        """Take symbols written together; a power behind them is that of the last alone."""
+        end = self._at + len(run)
+        behind = self._plain[end:].lstrip(" ")
+        raised = behind[:1] in {"^", *SUPERSCRIPTS} or behind.startswith("**")
+        last = end - 1 if raised and len(run) > 1 else end
+        for start, stop in ((self._at, last), (last, end)):
+            if start < stop:
+                values = [self._question.symbol(c) for c in self._plain[start:stop]]
+                self._add("symbol", stop, options=(_product(values),))
+
+    def _noun_at(self, start: int) -> bool:
+        behind = len(self._plain) - len(self._plain[start:].lstrip(" "))
+        phrase = phrase_at(self._plain, behind)
+        return phrase is not None and phrase[0].kind == "noun"
+
+    def _symbols_at(self, start: int) -> bool:
+        match = LETTERS.match(self._plain, start)
+        return match is not None and None not in map(self._question.symbol, match.group())
+
+    def _sensible(self, word: Word, end: int) -> None:
+        if word.kind == "refuse":
+            raise RefusalError(self._at, word.said)
+        limit = word.kind in {"bound", "upfront"}
+        behind = self._plain[end:].lstrip(" ") if limit else self._plain[end:]
+        if word.kind in NO_FUNCTION and behind.startswith("("):
+            raise RefusalError(end, "functions are not worked out; type one number")
+        if word.kind == "none" and word.said:
+            self._remarks.append(word.said)
+
+    def _meaning(self, word: Word, end: int) -> None:
+        self._sensible(word, end)
+        if word.said == EACH and self._noun_at(end):
+            self._add("per", end)
+            return
+        if word.kind == "upfront" and self._after_operand():
+            if self._plain[self._at : end].lower() != "over":
+                raise RefusalError(self._at, "a bound stands before the number; type one number")
+            self._add("op", end, said="/")
+        elif word.kind == "approximate":
+            self._approximate = True
+            self._at = end
+        elif word.kind in {"skip", "label"}:
+            self._at = end
+        elif word.kind in {"remark", "bound", "upfront"}:
+            self._remarks.append(word.said)
+            self._at = end
+        else:
+            self._add(KINDS[word.kind], end, said=word.said, options=_options(word))
+
+
+def _product(values: list[Fraction | None]) -> Option:
+    product = Fraction(1)
+    for value in values:
+        product *= value or Fraction(0)
+    return Option(product, 0, "symbols of the question", symbolic=True)
+
+
+def _options(word: Word) -> tuple[Option, ...]:
+    numbered = word.kind in {"cardinal", "fraction", "and-fraction", "multiple", "scale"}
+    return (choice(word.number, 0, "a number in words"),) if numbered else ()
