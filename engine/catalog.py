@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture, Experts, LatentAttention
-from engine.errors import Fault, InputError, near, unknown
+from engine.errors import Fault, InputError, unknown
 
 DATA = Path(__file__).parent / "data"
 
@@ -186,8 +186,9 @@ def _known(where: str, name: str, names: tuple[str, ...]) -> str:
         if len(found) == 1:
             return found[0]
     longer = [known for known in names if known.startswith(spellings[-1] + "-")]
-    hint = f"did you mean {' or '.join(longer[:3])}?" if longer else near(spellings[-1], names)
-    raise InputError(Fault(where, f"{name[:60]!r} is not known", hint))
+    hint = f"did you mean {' or '.join(longer[:3])}?" if longer else ""
+    fault = unknown(where, spellings[-1], names)
+    raise InputError(Fault(where, f"{name[:60]!r} is not known", hint or fault.next))
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -28,6 +28,9 @@ class UnmodelledError(InputError):
     """A scenario that is well formed but has a part for which the ledger has no lines."""
 
 
+NAMED = 12
+
+
 def near(name: str, known: tuple[str, ...] | list[str]) -> str:
     """Return "did you mean X or Y?" for the names in `known` that are close to `name`, or ""."""
     close = get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.6)
@@ -37,6 +40,7 @@ def near(name: str, known: tuple[str, ...] | list[str]) -> str:
 def unknown(where: str, name: str, known: tuple[str, ...] | list[str]) -> Fault:
     """Return the fault for a `name` that is not among `known`: near names, or all if few."""
     hint = near(name, known)
-    if not hint and len(known) <= 12:
-        hint = f"known: {', '.join(known)}"
+    if not hint:
+        more = ", …" if len(known) > NAMED else ""
+        hint = f"known: {', '.join(known[:NAMED])}{more}"
     return Fault(where, f"{name!r} is not known", hint)

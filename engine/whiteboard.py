@@ -1,7 +1,8 @@
 """The whiteboard depth: the lines that a person puts down first, and nothing else.
 
-Bytes per parameter, the large tensors that every layer keeps, and the vocabulary: what is left
-out (statistics, temporaries, buffers, what surrounds the tensors) is small or hard to guess.
+Bytes per parameter (states, what the optimizer needs in its step, what ranks exchange), the large
+tensors that every layer keeps, and the vocabulary. Left out are statistics, a layer's own working
+set and what surrounds the tensors: small, or no product that one can do on paper.
 """
 
 from engine.estimate import ledger
@@ -9,6 +10,15 @@ from engine.ledger import MODEL_STATES, Category, Ledger, Line, Phase
 from engine.scenario import Scenario
 
 SMALL = frozenset({"norm statistics", "log-sum-exp", "kept by the embedding"})
+
+MULTIPLES_OF_P = frozenset(
+    {
+        "optimizer temporaries",
+        "fp32 copies of the gradients",
+        "weight casts of the layers",
+        "weight cast of the head",
+    }
+)
 
 
 def whiteboard(scenario: Scenario) -> Ledger:
@@ -26,4 +36,6 @@ def _first_order(line: Line) -> bool:
         return Phase.STEP in line.phases
     if line.category is Category.ACTIVATIONS:
         return Phase.BACKWARD_FIRST in line.phases and line.name not in SMALL
-    return line.category is Category.LOGITS
+    if line.category is Category.TEMPORARY:
+        return line.name in MULTIPLES_OF_P
+    return line.category in {Category.LOGITS, Category.COMMUNICATION}

@@ -7,14 +7,22 @@ from functools import cached_property
 from engine.estimate import ledger
 from engine.ledger import MODEL_STATES, OUTSIDE, Category, Ledger, Phase
 from engine.recipe import OPTIMIZERS, PRECISIONS
-from engine.scenario import Parallel, Scenario
+from engine.scenario import Scenario
 from problems.amounts import Moment, Paper
 from problems.exact import PHASES_SAID, Totals, totals
+from problems.model_states import SHARDS
 from problems.on_paper import has_ddp_buckets, on_paper
 from problems.problem import Step
 from problems.prompts import render
 from problems.wording import all_of, bare_gb, gb, paper, recipe_said
 
+# In the order of the ZeRO stages: stage z shards the first z + 1.
+SHARDED = (
+    Category.OPTIMIZER_STATE,
+    Category.MASTER_WEIGHTS,
+    Category.GRADIENTS,
+    Category.WEIGHTS,
+)
 LINES_SHOWN = 5
 OTHERS_SHOWN = 4
 
@@ -138,7 +146,7 @@ class Run:
             yield Step(text=f"{line.name}: {gb(size)}")
         if rows[LINES_SHOWN:]:
             rest = sum(size for _, size in rows[LINES_SHOWN:])
-            yield Step(text=f"{len(rows) - LINES_SHOWN} smaller lines: {gb(rest)}")
+            yield Step(text=f"{_lines(len(rows) - LINES_SHOWN)}: {gb(rest)}")
 
     @property
     def difference(self) -> str:
@@ -163,7 +171,12 @@ class Run:
             # A person takes the sum at the peak without the term; one who compares all moments
             # may come to another one.
             yield replace(wrong, phases=(peak,))
-            yield replace(wrong, name=f"{name} forgotten, at another moment")
+            yield replace(
+                wrong,
+                name=f"{name} forgotten, at another moment",
+                why=f"leaves out {what}; without them the peak lies at another moment, {{off}} "
+                "lower.",
+            )
         if work.gradient_accumulation > 1:
             times = dict.fromkeys(
                 (Category.ACTIVATIONS, Category.LOGITS), work.gradient_accumulation
@@ -229,13 +242,14 @@ class Run:
                 "saves every activation; with full recomputation {off} of it are gone.",
             )
         if x.parallel.data > 1 and x.parallel.zero:
-            bare = replace(x, parallel=Parallel(data=x.parallel.data))
-            yield self._by_paper(
+            whole = dict.fromkeys(SHARDED[: x.parallel.zero + 1], x.parallel.data)
+            wrong = self._times(
                 "nothing sharded",
-                on_paper(bare),
-                f"has the states whole on every GPU; ZeRO-{x.parallel.zero} shards them, {{off}} "
-                "less.",
+                whole,
+                f"has the states whole on every GPU; ZeRO-{x.parallel.zero} "
+                f"{SHARDS[x.parallel.zero]}, {{off}} less.",
             )
+            yield replace(wrong, phases=(self.ledger.peak_phase,))
         if PRECISIONS[x.recipe.precision].compute == 2:
             yield self._by_paper(
                 "activations in 32 bits",
@@ -259,3 +273,7 @@ def terms(moment: Moment, *, one_sequence: bool = False) -> Iterator[Step]:
     for x in moment.amounts:
         each = " a sequence" if one_sequence and x.tokens else ""
         yield Step(text=f"{x.name}: {x.said} = {paper(x.size)}{each}", depth="whiteboard")
+
+
+def _lines(number: int) -> str:
+    return f"{number} smaller line{'s' if number != 1 else ''}"

@@ -48,7 +48,7 @@ HELP = """\
 Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
 GB is 10^9 bytes, GiB is 2^30.
 h hint   s skip   w worked solution; the question then counts as 0
-u take the last answer back, unless its solution was shown
+u take the last answer back, unless its solution was asked for
 q stop, to go on another day   ? this help
 The words work too: hint, skip, why, undo, quit; capital letters do.
 Behind the level stands the question's id, to have it again:
@@ -168,7 +168,7 @@ class Terminal:
                 self._say("There is no answer to take back.")
             case Stands():
                 self._say(
-                    "That answer stands: its solution was shown, or it is of an earlier sitting."
+                    "That answer stands: its solution was asked for, or it is of another sitting."
                 )
             case _:
                 assert_never(event)
