@@ -21,9 +21,12 @@ MULTIPLES_OF_P = frozenset(
 )
 
 
-def whiteboard(scenario: Scenario) -> Ledger:
-    """Return the first-order lines of `scenario` as a ledger of their own."""
-    exact = ledger(scenario)
+def whiteboard(scenario: Scenario, of: Ledger | None = None) -> Ledger:
+    """Return the first-order lines of `scenario` as a ledger of their own.
+
+    `of` is the exact ledger, where it is at hand already.
+    """
+    exact = of or ledger(scenario)
     rows = [row for row in zip(exact.lines, exact.sizes, strict=True) if _first_order(row[0])]
     sizes = tuple(size for _, size in rows)
     return Ledger(

@@ -41,7 +41,7 @@ def solve(scenario: Scenario) -> Solved:
     return Solved(
         scenario=scenario,
         exact=exact,
-        paper=whiteboard(scenario),
+        paper=whiteboard(scenario, exact),
         capacity=capacity(scenario),
         fits=fits(scenario, exact),
     )
