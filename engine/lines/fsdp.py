@@ -95,29 +95,36 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
     reduced = structure.precision.stepped
     own = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=True)]
     yield from own
-    above = reduced * (_layer + _share) - body.saved_bytes
-    yield from (moment + above for moment in own)
-    yield above + _stream(structure)
+    above = reduced * _layer - body.saved_bytes
+    yield from (moment + above + reduced * _kept(structure) for moment in own)
+    yield above + reduced * _share + _stream(structure)
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
     """Yield the two first layers, embedding and the root's reduction, relative to the phase."""
     each, reduced = structure.precision.compute, structure.precision.stepped
     body, bottom = layer(structure.block), embedding(structure.block)
+    kept = reduced * _kept(structure)
     for moment in body.backward(keeps_gradients=True):
-        second = moment + each * _layer + reduced * (_layer - _share)
+        second = moment + each * _layer + reduced * _layer - kept
         yield from (second, moment - body.saved_bytes + reduced * _layer)
-    done = body.saved_bytes + each * _layer
+    done = body.saved_bytes + each * _layer - kept
     for moment in bottom.backward(keeps_gradients=True):
-        yield moment - bottom.saved_bytes - done + reduced * (_layer + _share)
-    copied_in = reduced * (_ends + _share) - each * _head
+        yield moment - bottom.saved_bytes - done + reduced * _layer
+    copied_in = reduced * _ends - each * _head
     # The root's last gradient is still referred to when the result of the reduction is made.
     last_is_head = not structure.block.tied and not structure.block.head_bias
     lingers = each * _head if last_is_head else 0
-    out = reduced * (_ends + RING(P_ends_shard) + _share)
+    out = reduced * (_ends + RING(P_ends_shard))
     reduced_out = out + lingers - each * (_ends + _head)
     for root in (copied_in, reduced_out):
         yield root - done - bottom.saved_bytes
+
+
+def _kept(structure: Structure) -> PolyElement:
+    """Return the elements of a layer's reduced gradient that stay: none where it adds to older."""
+    kept: PolyElement = RING.zero if structure.accumulates else _share
+    return kept
 
 
 def _stream(structure: Structure) -> PolyElement:

@@ -31,7 +31,7 @@ def lines(structure: Structure) -> tuple[Line, ...]:
             optimizer=OPTIMIZERS["sgd"],
             zero=structure.zero if structure.zero > 1 else 0,
             many=structure.zero > 1,
-            accumulates=structure.accumulates and not structure.sharded,
+            accumulates=structure.accumulates,
         )
     )
 
