@@ -4,7 +4,7 @@ Vocabulary, fixed here: h hidden size, L layers, a query heads, k key-value head
 f width of the MLP, V vocabulary rows, E routed experts, K experts a token is sent to.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Literal, get_args
@@ -16,6 +16,8 @@ Activation = Literal["silu", "gelu", "gelu-tanh", "relu"]
 QkNorm = Literal["none", "head", "full"]
 Place = Literal["embedding", "layer", "dense-layer", "moe-layer", "final", "head"]
 
+# Vectors of the norm's width that it owns: a weight, or a weight and a bias.
+NORM_VECTORS: Mapping[Norm, int] = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}
 MAY_BE_ZERO = frozenset({"kv_heads", "head_dim", "positions", "window", "window_layers"})
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from sympy.polys.rings import PolyElement
 
-from engine.architecture import Activation, Norm
+from engine.architecture import NORM_VECTORS, Activation, Norm
 from engine.recipe import Precision
 from engine.symbols import RING
 from engine.tape import ZERO, Operator, Tape, Value
@@ -60,7 +60,6 @@ class _Pen:
         self, x: Value, name: str, width: PolyElement, *, rows: PolyElement, size: PolyElement
     ) -> Value:
         numbers = {"rmsnorm": 4, "layernorm": 8, "layernorm-no-weight": 8}[self.block.norm]
-        weights = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}[self.block.norm]
         statistics = Value(
             name="norm statistics",
             size=numbers * rows,
@@ -70,7 +69,7 @@ class _Pen:
             x,
             output=Value(name=name, size=size, why="input of the matrices behind the norm"),
             keeps=(x, statistics),
-            gradients=self.gradient * weights * width,
+            gradients=self.gradient * NORM_VECTORS[self.block.norm] * width,
         )
 
     def linear(

@@ -16,7 +16,6 @@ from engine.huggingface import read_config
 from engine.scenario import Hardware, Model, Offload, Parallel, Recipe, Scenario, Workload
 
 T = TypeVar("T")
-Tables = Mapping[str, Mapping[str, object]]
 
 TABLES = ("model", "workload", "recipe", "parallel", "offload", "hardware")
 NEEDED = {("workload", "sequence"): "tokens", ("hardware", "gpu"): "a name of the catalogue"}

@@ -9,7 +9,7 @@ from engine.catalog import models
 from engine.errors import InputError
 from engine.estimate import ledger, model_states, values_of
 from engine.ledger import Evidence
-from engine.lines.activations import CASTS, per_token
+from engine.lines.activations import CASTS
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario_file import from_mapping
 from engine.structure import structure_of
@@ -57,11 +57,15 @@ def saved(model, **recipe):
         if value.name != CASTS:
             groups.setdefault(value.name, []).append(value)
     for name, tensors in groups.items():
-        each = total(tensors).exquo(RING(b) * RING(s)).as_expr()
+        each = _per_token(tensors)
         bytes_ = f"{compiled(each)(values):,}"
         yield name, len(tensors), f"`{each}`", bytes_, tensors[0].why
-    whole = per_token(structure)
+    whole = _per_token([value for tensors in groups.values() for value in tensors])
     yield "sum", "", f"`{whole}`", f"{compiled(whole)(values):,}", ""
+
+
+def _per_token(tensors):
+    return total(tensors).exquo(RING(b) * RING(s)).as_expr()
 
 
 def _scenario(model, *, sequence, zero=0, ranks=1, **recipe):

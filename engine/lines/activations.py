@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Expr
-
 from engine.blocks import embedding, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.structure import Structure
-from engine.symbols import RING, L, P_layer_matmul, V, b, d, expression, h, s
+from engine.symbols import RING, L, P_layer_matmul, V, d, expression, h, s
 from engine.tape import Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
@@ -19,7 +17,7 @@ PAPERS = {
     "log-sum-exp": "arXiv 2205.14135 (FlashAttention) section 3.1",
 }
 CASTS = "weight casts"
-_layers, _tokens = RING(L), RING(b) * RING(s)
+_layers = RING(L)
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -131,9 +129,3 @@ def weight_casts(structure: Structure) -> Iterator[Line]:
         source="PyTorch documentation, torch.amp: weights are cast once and cached",
         evidence=Evidence.TRACED,
     )
-
-
-def per_token(structure: Structure) -> Expr:
-    """Return the saved bytes of one layer for one token."""
-    kept = [value for value in layer(structure.block).saved if value.name != CASTS]
-    return expression(total(kept).exquo(_tokens))

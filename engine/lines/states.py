@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sympy import Expr, Mul
 from sympy.polys.rings import PolyElement
 
+from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Line, Phase
 from engine.lines.fsdp import FSDP
 from engine.structure import Sharing, Structure
@@ -148,7 +149,7 @@ def _partial(structure: Structure) -> Iterator[tuple[str, Phase, PolyElement, st
 
 def _top(structure: Structure) -> PolyElement:
     """Return the parameters of final norm and head, whose gradients come first."""
-    norms = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}[structure.block.norm]
+    norms = NORM_VECTORS[structure.block.norm]
     bias = RING(V) if structure.block.head_bias else 0
     first: PolyElement = norms * RING(h) + bias
     # Under ZeRO-2 a tied head's gradient is whole until the embedding's joins it.

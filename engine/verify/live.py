@@ -9,9 +9,8 @@ from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from engine.allocator import block
 from engine.ledger import Phase
-
-BLOCK = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,4 +108,4 @@ class LiveBytes(TorchDispatchMode):
 
 
 def _rounded(storage: torch.UntypedStorage) -> int:
-    return -(-storage.nbytes() // BLOCK) * BLOCK
+    return block(storage.nbytes()) if storage.nbytes() else 0
