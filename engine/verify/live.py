@@ -1,7 +1,10 @@
 """The bytes of all live tensors, counted operator by operator."""
 
 import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import torch
 from torch import Tensor
@@ -10,102 +13,201 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from engine.allocator import block
-from engine.ledger import Phase
+from engine.ledger import MODEL_STATES, Category, Phase
+from engine.verify.timeline import Allocation, Mark, Timeline
+from engine.verify.where import Where
+
+COMMUNICATION = frozenset({"fsdp", "c10d", "_c10d_functional"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Peak:
-    """The most bytes alive within a phase, and what was alive at that moment."""
+@dataclass(slots=True)
+class _Life:
+    """A storage's record, until the timeline freezes it."""
 
-    size: int = 0
-    operator: str = ""
-    alive: tuple[tuple[int, str], ...] = ()
+    size: int
+    largest: int
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    operator: torch._ops.OpOverload
+    module: str
+    backward: bool
+    category: Category | None = None
 
 
 class LiveBytes(TorchDispatchMode):
-    """A dispatch mode that adds each new storage, rounded up to 512 bytes, until it dies.
+    """A dispatch mode that writes down each new storage, rounded up to 512 bytes, and its end.
 
     A sharded tensor counts with its local part. Storages that are emptied and filled again, as
-    FSDP2 does with gathered parameters, count as they are at each moment. `peaks` holds the
-    maximum for each phase; `enter` says which phase runs. With `details` each peak keeps what
-    was alive.
+    FSDP2 does with gathered parameters, count while they are filled.
+
+    Args:
+        vocabulary: entries of the vocabulary, by which logits are told from other tensors.
     """
 
-    def __init__(self, *, details: bool = False) -> None:
+    def __init__(self, vocabulary: int = 0) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # torch leaves it untyped
-        self.details = details
-        self.phase: Phase | None = None
-        self.current = 0
-        self.peaks: dict[Phase, Peak] = {}
-        self.blocks: dict[int, tuple[int, str]] = {}
-        self._resized: weakref.WeakValueDictionary[int, torch.UntypedStorage] = (
-            weakref.WeakValueDictionary()
-        )
+        self.where = Where()
+        self._vocabulary = vocabulary
+        self._lives: list[_Life] = []
+        self._events: list[tuple[int, int]] = []
+        self._marks: list[Mark] = []
+        self._numbers: dict[int, int] = {}
+        self._ends: dict[int, weakref.ref[torch.UntypedStorage]] = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN204 - torch calls it with its own types
         """Run the operator, then count what it made."""
         out = func(*args, **(kwargs or {}))
-        for leaf in tree_leaves(out):
-            if isinstance(leaf, Tensor):
-                self._add(leaf, func)
         if func is torch.ops.aten.add.Tensor and not torch.is_grad_enabled():
-            self._in_place(args[0])
-        self.note(str(func))
+            self._add_in_place(args[0], out)
+        made = (out,) if isinstance(out, Tensor) else tree_leaves(out)
+        module, backward = self.where.now()
+        for leaf in made:
+            if isinstance(leaf, Tensor):
+                self._add(leaf, func, module, backward=backward)
+        if func.namespace in COMMUNICATION:
+            leaves = tree_leaves((args, kwargs))
+            self.mark(
+                (leaf for leaf in leaves if isinstance(leaf, Tensor)), Category.COMMUNICATION
+            )
+        elif func is torch.ops.aten._to_copy.default:  # noqa: SLF001 - no public name
+            self._cast(args[0], out)
         return out
 
-    def _add(self, tensor: Tensor, operator: torch._ops.OpOverload) -> None:
-        if isinstance(tensor, DTensor):
-            tensor = tensor._local_tensor  # noqa: SLF001 - to_local would make a new tensor
-        storage = tensor.untyped_storage()
+    def size(self, storage: torch.UntypedStorage) -> int:
+        """Return the bytes that `storage` takes in an allocator of 512-byte blocks."""
+        return block(storage.nbytes()) if storage.nbytes() else 0
+
+    def _add(
+        self, tensor: Tensor, operator: torch._ops.OpOverload, module: str, *, backward: bool
+    ) -> None:
+        storage = _storage(tensor)
         key = id(storage)
-        if key in self.blocks:
+        if key in self._numbers:
             return
-        size = _rounded(storage)
-        self.blocks[key] = (size, f"{operator} {tuple(tensor.shape)} {tensor.dtype}")
-        self.current += size
-        weakref.finalize(storage, self._remove, key)
-        if operator is torch.ops.aten.empty.memory_format:
-            self._resized[key] = storage
+        number, size = len(self._lives), self.size(storage)
+        self._lives.append(
+            _Life(size, size, tuple(tensor.shape), tensor.dtype, operator, module, backward)
+        )
+        self._numbers[key] = number
+        self._ends[key] = weakref.ref(storage, lambda _end: self._remove(key))
+        if size:
+            self._events.append((number, size))
 
     def _remove(self, key: int) -> None:
-        self.current -= self.blocks.pop(key)[0]
+        del self._ends[key]
+        number = self._numbers.pop(key)
+        size = self._lives[number].size
+        if size:
+            self._events.append((number, -size))
 
-    def _resize(self) -> None:
-        for key, storage in self._resized.items():
-            size, name = self.blocks[key]
-            now = _rounded(storage)
-            if now != size:
-                self.blocks[key] = (now, name)
-                self.current += now - size
-
-    def _in_place(self, older: Tensor) -> None:
+    def _add_in_place(self, older: Tensor, total: Tensor) -> None:
         """Let the sum of two gradients take the place of the older one, as a real run does.
 
         Where gradients meet the autograd engine adds in place (torch/csrc/autograd/
         input_buffer.cpp), but not under a dispatch mode, and not where the older one is a view,
         such as a linear layer's: a view's base holds its storage too.
         """
-        if older._is_view():  # noqa: SLF001 - no public name
+        if older._is_view() or isinstance(older, DTensor):  # noqa: SLF001 - no public name
             return
-        key = id(older.untyped_storage())
-        size, name = self.blocks[key]
-        self.blocks[key] = (0, name)
-        self.current -= size
-
-    def note(self, operator: str) -> None:
-        """Keep this moment if it is the peak of its phase."""
-        if self.phase is None:
+        key, new = id(_storage(older)), id(_storage(total))
+        if new in self._numbers:
             return
-        self._resize()
-        if self.current > self.peaks.setdefault(self.phase, Peak()).size:
-            alive = tuple(self.blocks.values()) if self.details else ()
-            self.peaks[self.phase] = Peak(size=self.current, operator=operator, alive=alive)
+        self._numbers[new] = self._numbers[key]
+        self._ends[new] = weakref.ref(_storage(total), lambda _end: self._remove(new))
+        life = self._lives[self._numbers[key]]
+        # The older storage goes on to live as nothing.
+        self._numbers[key] = len(self._lives)
+        self._lives.append(
+            _Life(0, 0, life.shape, life.dtype, life.operator, life.module, life.backward)
+        )
 
-    def enter(self, phase: Phase | None) -> None:
-        """Say that `phase` begins now."""
-        self.phase = phase
-        self.note("begin")
+    def _cast(self, source: Tensor, cast: Tensor) -> None:
+        """Count the 16-bit copy of a weight as temporary."""
+        number = self._numbers.get(id(_storage(source)))
+        if number is not None and self._lives[number].category is Category.WEIGHTS:
+            self.mark((cast,), Category.TEMPORARY)
+
+    def _resized(self, storage: torch.UntypedStorage) -> None:
+        """Count a storage that was emptied or filled just now."""
+        number = self._numbers.get(id(storage))
+        if number is None:
+            return
+        life, size = self._lives[number], self.size(storage)
+        if size != life.size:
+            self._events.append((number, size - life.size))
+            life.size, life.largest = size, max(size, life.largest)
+        life.category = Category.COMMUNICATION
+
+    def mark(self, tensors: Iterable[Tensor], category: Category) -> None:
+        """Say what kind of memory `tensors` are; those that are model states stay it."""
+        for tensor in tensors:
+            number = self._numbers.get(id(_storage(tensor)))
+            if number is not None and self._lives[number].category not in MODEL_STATES:
+                self._lives[number].category = category
+
+    def enter(self, phase: Phase | None, step: int) -> None:
+        """Say that `phase` of `step` begins now."""
+        self._marks.append(Mark(at=len(self._events), step=step, phase=phase))
+        if phase is Phase.LOSS:
+            self._forward_is_over()
+
+    def _forward_is_over(self) -> None:
+        for number in self._numbers.values():
+            life = self._lives[number]
+            if life.category is None:
+                life.category = Category.LOGITS if self._is_logits(life) else Category.ACTIVATIONS
+
+    def _is_logits(self, life: _Life) -> bool:
+        return bool(life.shape) and life.shape[-1] == self._vocabulary and len(life.shape) > 1
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count until the block is left."""
+        with (
+            _followed_resizing(self._resized),
+            self.where.following(),
+            self,
+        ):
+            yield
+
+    def timeline(self) -> Timeline:
+        """Return all that was counted so far."""
+        return Timeline(
+            allocations=tuple(self._frozen(life) for life in self._lives),
+            events=tuple(self._events),
+            marks=tuple(self._marks),
+        )
+
+    def _frozen(self, life: _Life) -> Allocation:
+        category = life.category
+        if category is None:
+            category = Category.LOGITS if self._is_logits(life) else Category.TEMPORARY
+        return Allocation(
+            size=life.largest,
+            shape=life.shape,
+            dtype=str(life.dtype).removeprefix("torch."),
+            operator=str(life.operator),
+            module=life.module,
+            backward=life.backward,
+            category=category,
+        )
 
 
-def _rounded(storage: torch.UntypedStorage) -> int:
-    return block(storage.nbytes()) if storage.nbytes() else 0
+def _storage(tensor: Tensor) -> torch.UntypedStorage:
+    if isinstance(tensor, DTensor):
+        tensor = tensor._local_tensor  # noqa: SLF001 - to_local would make a new tensor
+    return tensor.untyped_storage()
+
+
+@contextmanager
+def _followed_resizing(note: Callable[[torch.UntypedStorage], None]) -> Iterator[None]:
+    """Have `note` called whenever a storage is resized, which works below the dispatcher."""
+    resize = torch.UntypedStorage.resize_
+
+    def followed(storage: torch.UntypedStorage, size: int) -> object:
+        resized = resize(storage, size)
+        note(storage)
+        return resized
+
+    with patch.object(torch.UntypedStorage, "resize_", followed):
+        yield

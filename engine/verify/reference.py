@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 from engine.architecture import Architecture
 from engine.recipe import PRECISIONS
-from engine.scenario import Recipe
+from engine.scenario import Recipe, Scenario
 
 # By name, because `scaled_dot_product_attention` takes another kernel on a CPU.
 flash_attention = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001 - no public name
@@ -246,7 +246,7 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(a.vocab, a.hidden)
         if a.positions:
             self.positions = nn.Embedding(a.positions, a.hidden)
-        self.blocks = nn.ModuleList(Block(a, recipe) for _ in range(a.layers))
+        self.layers = nn.ModuleList(Block(a, recipe) for _ in range(a.layers))
         self.final_norm = norm(a, a.hidden)
         self.head = nn.Linear(a.hidden, a.vocab, bias=a.head_bias)
         if a.tied:
@@ -264,13 +264,18 @@ class Transformer(nn.Module):
             tables = (*tables, torch.empty(sequence, sequence, dtype=torch.bool))
         return tables
 
-    def forward(self, tokens: Tensor, targets: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
+    def batch(self, micro_batch: int, sequence: int) -> tuple[Tensor, ...]:
+        """Return token ids and targets (b, s), then what all layers share."""
+        ids = (torch.zeros(micro_batch, sequence, dtype=torch.long) for _ in range(2))
+        return (*ids, *self.tables(sequence))
+
+    def forward(self, tokens: Tensor, targets: Tensor, *tables: Tensor) -> Tensor:
         """Return the loss of `targets` (b, s) under `tokens` (b, s)."""
         x = self.embedding(tokens)
         if self.architecture.positions:
             x = x + self.positions(torch.arange(tokens.shape[1]))
         x = self.dropout(x)
-        for block in self.blocks:
+        for block in self.layers:
             if self.recipe.recompute == "full":
                 x = checkpoint(block, x, tables, use_reentrant=False)
             else:
@@ -280,11 +285,11 @@ class Transformer(nn.Module):
         return functional.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
 
-def build(architecture: Architecture, recipe: Recipe) -> Transformer:
-    """Return the model with its weights in the dtype of the recipe's precision."""
+def build(scenario: Scenario, weights: torch.dtype) -> Transformer:
+    """Return the model of `scenario` with its weights in that dtype."""
     before = torch.get_default_dtype()
-    torch.set_default_dtype(DTYPES[PRECISIONS[recipe.precision].weights])
+    torch.set_default_dtype(weights)
     try:
-        return Transformer(architecture, recipe)
+        return Transformer(scenario.architecture, scenario.recipe)
     finally:
         torch.set_default_dtype(before)

@@ -1,40 +1,53 @@
 """The optimizer of a recipe, with the master copy and the main gradients it may need."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
 
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Recipe
-from engine.verify.reference import Transformer
 
 
 class Stepper:
-    """Steps a model as the recipe says: masters where there are any, all at once or one by one."""
+    """Steps parameters as the recipe says: masters where there are any, all at once or one by one.
 
-    def __init__(self, model: Transformer, recipe: Recipe) -> None:
-        self.precision = PRECISIONS[recipe.precision]
+    Args:
+        parameters: of the model.
+        recipe: names precision and optimizer.
+        sharded: whether the parameters are FSDP2's shards, which are stepped as they are.
+    """
+
+    def __init__(
+        self, parameters: Iterable[torch.nn.Parameter], recipe: Recipe, *, sharded: bool = False
+    ) -> None:
+        precision = PRECISIONS[recipe.precision]
         self.at_once = OPTIMIZERS[recipe.optimizer].at_once
-        self.weights = list(model.parameters())
-        self.stepped: list[torch.nn.Parameter] = self.weights
-        if self.precision.master:
-            self.stepped = [torch.nn.Parameter(w.detach().float()) for w in self.weights]
+        self.weights = list(parameters)
+        self.masters: list[torch.nn.Parameter] = []
+        if precision.master and not sharded:
+            self.masters = [torch.nn.Parameter(w.detach().float()) for w in self.weights]
         self.main_gradients: list[Tensor] = []
-        if self.precision.gradients > self.precision.weights:
-            self.main_gradients = [torch.zeros_like(m) for m in self.stepped]
+        if precision.gradients > precision.weights and not sharded:
+            self.main_gradients = [torch.zeros_like(m) for m in self.masters]
             for weight, main in zip(self.weights, self.main_gradients, strict=True):
                 weight.register_post_accumulate_grad_hook(_accumulate_into(main))
-        self.optimizer = optimizer(recipe.optimizer, self.stepped)
+        self.optimizer = optimizer(recipe.optimizer, self.masters or self.weights)
+
+    @property
+    def states(self) -> Iterable[Tensor]:
+        """What the optimizer keeps from step to step; nothing before the first one."""
+        kept = (value for state in self.optimizer.state.values() for value in state.values())
+        return (value for value in kept if isinstance(value, Tensor))
 
     def step(self) -> None:
         """Step once and drop the gradients."""
-        if not self.precision.master:
+        if not self.masters:
             self.optimizer.step()
         elif self.at_once:
             self._step_masters(slice(None))
         else:
-            for index in range(len(self.stepped)):
+            for index in range(len(self.masters)):
                 self._step_masters(slice(index, index + 1))
         for weight in self.weights:
             weight.grad = None
@@ -42,7 +55,7 @@ class Stepper:
             main.zero_()
 
     def _step_masters(self, part: slice) -> None:
-        masters, weights = self.stepped[part], self.weights[part]
+        masters, weights = self.masters[part], self.weights[part]
         sources = self.main_gradients[part] if self.main_gradients else [w.grad for w in weights]
         for master, gradient in zip(masters, sources, strict=True):
             master.grad = gradient.float()  # type: ignore[union-attr] # every weight has one here

@@ -11,8 +11,8 @@ from engine.scenario import Scenario
 
 pytest.importorskip("torch")
 
-from engine.verify.live import Peak
-from engine.verify.trace import executed, peaks, reported
+from engine.verify.timeline import Timeline
+from engine.verify.trace import executed, reported, traced
 
 SAMPLE = settings(
     max_examples=14,
@@ -68,17 +68,18 @@ long = workloads.map(lambda work: work | {"sequence": 1024})
 
 def differences(scenario: Scenario) -> dict[str, float]:
     """Return predicted over traced bytes, less 1, for each phase and the peak."""
-    return compared(scenario, peaks(scenario))
+    return compared(scenario, traced(scenario))
 
 
-def compared(scenario: Scenario, measured: dict[Phase, Peak]) -> dict[str, float]:
+def compared(scenario: Scenario, timeline: Timeline) -> dict[str, float]:
     """Return predicted over measured bytes, less 1, for each phase and the peak."""
     book = ledger(scenario)
     outside_torch = book.size("cuBLAS workspace")
-    traced = {phase: peak.size for phase, peak in measured.items()}
-    predicted = {phase: book.phases[phase] - outside_torch for phase in traced}
-    gaps = {phase.value: predicted[phase] / size - 1 for phase, size in traced.items()}
-    return gaps | {"peak": max(predicted.values()) / max(traced.values()) - 1}
+    peaks = timeline.peaks(timeline.last_step)
+    measured = {phase: peak.size for phase, peak in peaks.items()}
+    predicted = {phase: book.phases[phase] - outside_torch for phase in measured}
+    gaps = {phase.value: predicted[phase] / size - 1 for phase, size in measured.items()}
+    return gaps | {"peak": max(predicted.values()) / max(measured.values()) - 1}
 
 
 @pytest.mark.parametrize(
@@ -115,17 +116,19 @@ def test_llama_3_8b_meets_its_traced_step(scenario):
 def test_the_first_step_creates_the_optimizer_states(scenario):
     made = scenario(optimizer="adamw-fused", shape={"vocab": 32000})
     book = ledger(made)
-    first = {phase: peak.size for phase, peak in peaks(made, steps=1).items()}
+    first = {phase: peak.size for phase, peak in traced(made).peaks(0).items()}
     for phase in (Phase.FORWARD, Phase.LOSS, Phase.STEP):
         predicted = book.first_step[phase] - book.size("cuBLAS workspace")
         assert predicted == pytest.approx(first[phase], rel=0.003)
     assert book.first_step[Phase.LOSS] < book.phases[Phase.LOSS]
 
 
-def test_a_peak_with_details_names_what_was_alive(scenario):
-    peak = peaks(scenario(shape={"vocab": 32000}), details=True)[Phase.LOSS]
-    assert sum(size for size, _ in peak.alive) == peak.size
-    assert any("_log_softmax" in name for _, name in peak.alive)
+def test_what_is_alive_at_a_peak_adds_up_and_is_named(scenario):
+    timeline = traced(scenario(shape={"vocab": 32000}))
+    peak = timeline.peaks(1)[Phase.LOSS]
+    alive = timeline.alive(peak.events)
+    assert sum(alive.values()) == peak.size
+    assert any("_log_softmax" in timeline.allocations[number].operator for number in alive)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "mixed", "mixed-fp32-grad"])
