@@ -18,7 +18,9 @@ Place = Literal["embedding", "layer", "dense-layer", "moe-layer", "final", "head
 
 # Vectors of the norm's width that it owns: a weight, or a weight and a bias.
 NORM_VECTORS: Mapping[Norm, int] = {"rmsnorm": 1, "layernorm": 2, "layernorm-no-weight": 0}
-MAY_BE_ZERO = frozenset({"kv_heads", "head_dim", "positions", "window", "window_layers"})
+MAY_BE_ZERO = frozenset(
+    {"kv_heads", "head_dim", "positions", "rotary_dim", "window", "window_layers"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +79,7 @@ class Architecture:
         ffn: f, width of the (dense) MLP.
         vocab: V, rows of the embedding.
         positions: rows of a learned position table; 0 means rotary positions.
+        rotary_dim: elements of each head that rotary positions turn; 0 means the whole head.
         gated: three MLP matrices (gate, up, down) instead of two.
         norm_inputs: the block's norms stand before attention and MLP.
         norm_outputs: norms stand behind them (OLMo-2), with `norm_inputs` both (Gemma 2).
@@ -97,6 +100,7 @@ class Architecture:
     ffn: int
     vocab: int
     positions: int = 0
+    rotary_dim: int = 0
     gated: bool = True
     activation: Activation = "silu"
     norm: Norm = "rmsnorm"
@@ -125,6 +129,8 @@ class Architecture:
             object.__setattr__(self, "kv_heads", self.heads)
         if not self.head_dim:
             object.__setattr__(self, "head_dim", self.hidden // self.heads)
+        if not self.rotary_dim:
+            object.__setattr__(self, "rotary_dim", self.head_dim)
 
     def _faults(self) -> Iterator[Fault]:
         sizes = list(_faults_of_fields("model", self, MAY_BE_ZERO))
@@ -158,6 +164,8 @@ class Architecture:
     def _faults_of_parts(self, *, compare: bool) -> Iterator[Fault]:
         if compare:
             yield from _more("model.window_layers", self.window_layers, self.layers, "layers")
+            one_head = self.head_dim or self.hidden // max(self.heads, 1)
+            yield from _more("model.rotary_dim", self.rotary_dim, one_head, "elements of a head")
         if self.latent is not None:
             yield from _faults_of_fields("model.latent", self.latent, {"query_rank"})
         if self.experts is None:
@@ -318,5 +326,11 @@ def _experts(a: Architecture, e: Experts) -> Iterator[Tensor]:
             name="router bias", place="moe-layer", rows=e.routed, copies=layers, matmul=False
         )
     yield from _mlp(a, "shared expert", "moe-layer", e.shared_ffn, layers, bias=a.mlp_bias)
-    # DeepSeek-V2's mlp_bias reaches the dense and shared MLPs only.
-    yield from _mlp(a, "expert", "moe-layer", e.ffn, layers * e.routed, bias=False)
+    # A matrix of all experts is one tensor, with the experts in dim 0. DeepSeek-V2's mlp_bias
+    # reaches the dense and shared MLPs only.
+    if layers:
+        up = (2 if a.gated else 1) * e.ffn * a.hidden
+        for name, columns in (("expert up", up), ("expert down", e.ffn * a.hidden)):
+            yield Tensor(
+                name=name, place="moe-layer", rows=e.routed, columns=columns, copies=layers
+            )

@@ -71,6 +71,19 @@ def shape_of(
     )
 
 
+def rotary_of(c: Fields, head: int, *, default: float) -> int:
+    """Return the elements of a head that are rotated, from the share that the class names."""
+    nested = c.value("rope_parameters")
+    share = nested.get("partial_rotary_factor") if isinstance(nested, dict) else None
+    for key in ("rotary_pct", "partial_rotary_factor"):
+        share = c.value(key) if share is None else share
+    share = default if share is None else share
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        c.fault("partial_rotary_factor", f"{show(share)} is not a share in (0, 1]")
+        return head
+    return max(1, int(head * share))
+
+
 def divides(c: Fields, small_key: str, small: int, large_key: str, large: int) -> None:
     """Note a fault where `small` does not divide `large`."""
     if large % small:

@@ -145,13 +145,16 @@ def _parameters(a: Architecture, ranks: int) -> Mapping[Symbol, int]:
     matrices = [t for t in in_layers if t.matmul]
     return {
         symbols.h: a.hidden,
-        symbols.f: a.ffn,
+        symbols.f: a.experts.ffn if a.experts else a.ffn,
         symbols.V: a.vocab,
         symbols.L: a.layers,
         symbols.a: a.heads,
         symbols.k: a.kv_heads,
         symbols.d: a.head_dim,
         symbols.positions: a.positions,
+        symbols.r: a.rotary_dim,
+        symbols.E: a.experts.routed if a.experts else 0,
+        symbols.K: a.experts.per_token if a.experts else 0,
         symbols.P: _elements(tensors),
         symbols.P_layer: _elements(in_layers) // a.layers,
         symbols.P_layer_matmul: _elements(matrices) // a.layers,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture
 from engine.errors import Fault, InputError, UnmodelledError, unknown
+from engine.families import FAMILIES, family_of
 from engine.recipe import OPTIMIZERS, PRECISIONS
 
 IMPLEMENTATIONS = ("fused", "hf", "megatron")
@@ -179,20 +180,30 @@ class Scenario:
     def _unmodelled(self) -> Iterator[Fault]:
         yield from self._unmodelled_recipe()
         yield from self._unmodelled_parallel()
+        yield from self._unmodelled_experts()
         yield from self._unmodelled_blocks()
 
     def _unmodelled_recipe(self) -> Iterator[Fault]:
         recipe = self.recipe
         if self.workload.mode != "training":
             yield _no_lines("workload.mode", self.workload.mode, "training")
-        if self.implementation != "fused":
-            yield _no_lines("model.implementation", self.implementation, "fused")
+        if self.implementation == "hf":
+            yield from self._unmodelled_transformers()
+        elif self.implementation != "fused":
+            yield _no_lines("model.implementation", self.implementation, "fused, hf")
         if recipe.optimizer not in OPTIMIZERS:
             yield _no_lines("recipe.optimizer", recipe.optimizer, ", ".join(OPTIMIZERS))
         if recipe.loss != "eager":
             yield _no_lines("recipe.loss", recipe.loss, "eager")
         if self.offload.optimizer != "none":
             yield _no_lines("offload.optimizer", self.offload.optimizer, "none")
+
+    def _unmodelled_transformers(self) -> Iterator[Fault]:
+        if self.recipe.recompute == "selective":
+            yield _no_lines("recipe.recompute", "selective with hf", "none, full")
+        if family_of(self.architecture) is None:
+            what = "no class of Transformers that is modelled has these blocks"
+            yield Fault("model", what, f"modelled: {', '.join(FAMILIES)}; or the fused stack")
 
     def _unmodelled_parallel(self) -> Iterator[Fault]:
         parallel = self.parallel
@@ -212,10 +223,19 @@ class Scenario:
                 "mixed, which FSDP2 reduces in fp32 already",
             )
 
+    def _unmodelled_experts(self) -> Iterator[Fault]:
+        if self.architecture.experts is None:
+            return
+        if self.recipe.precision in {"autocast", "fp32"}:
+            what = f"{self.recipe.precision} with experts"
+            yield _no_lines("recipe.precision", what, "mixed: grouped products are 16-bit ones")
+        if not self.architecture.gated:
+            yield _no_lines("model.gated", "false with experts", "true")
+
     def _unmodelled_blocks(self) -> Iterator[Fault]:
         architecture = self.architecture
         for name, present in (
-            ("a mixture of experts", architecture.experts is not None),
+            ("shared experts or dense layers beside experts", _is_uneven(architecture)),
             ("latent attention", architecture.latent is not None),
             ("soft-capped attention and logits", architecture.soft_cap),
             ("norms behind attention and MLP", architecture.norm_outputs),
@@ -225,6 +245,13 @@ class Scenario:
                 yield Fault(
                     "model", f"activations of {name} are not modelled", "parameters are exact"
                 )
+
+
+def _is_uneven(architecture: Architecture) -> bool:
+    experts = architecture.experts
+    return experts is not None and bool(
+        experts.shared_ffn or experts.dense_layers or experts.router_bias
+    )
 
 
 def _no_lines(where: str, value: str, modelled: str) -> Fault:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from engine.blocks import Block
 from engine.recipe import OPTIMIZERS, PRECISIONS, Optimizer, Precision
 from engine.scenario import Scenario
+from engine.stacks.block import Block
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +67,13 @@ def structure_of(scenario: Scenario) -> Structure:
 def _block(scenario: Scenario) -> Block:
     a, recipe = scenario.architecture, scenario.recipe
     return Block(
+        stack=scenario.implementation,
         norm=a.norm,
         activation=a.activation,
         gated=a.gated,
+        experts=a.experts is not None,
         rotary=not a.positions,
+        partly_rotary=a.rotary_dim < a.head_dim,
         grouped=a.kv_heads < a.heads,
         head_norms=a.qk_norm == "head",
         parallel_residual=a.parallel_residual,

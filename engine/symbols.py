@@ -45,13 +45,15 @@ P_ends_shard = symbol("P_ends_shard")
 P_layer_matmul = symbol("P_layer_matmul")
 P_largest = symbol("P_largest")
 positions = symbol("n_ctx")
+r = symbol("r")
+E, K = symbol("E"), symbol("K")
 M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
-RING = PolyRing(
-    [b, s, h, f, V, L, a, k, d, positions, P, P_layer, P_ends, P_layer_shard, P_ends_shard], ZZ
-)
+SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K)
+PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
+RING = PolyRing((*SIZES, *PARAMETERS), ZZ)
 
 MEANINGS: Mapping[Symbol, str] = {
     b: "micro-batch: sequences in one forward pass",
@@ -73,6 +75,9 @@ MEANINGS: Mapping[Symbol, str] = {
     P_layer_matmul: "parameters of one layer's matrices",
     P_largest: "parameters of the largest tensor",
     positions: "rows of the position table",
+    r: "elements of a head that rotary positions turn",
+    E: "routed experts of a layer",
+    K: "experts that a token is sent to",
     M: "peak of allocated bytes",
     W: "bytes of the cuBLAS workspace",
     C_low: "lower estimate of the CUDA context",

@@ -15,7 +15,7 @@ Sizes are bytes, as polynomials in the ring of `engine.symbols`.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from sympy.polys.rings import PolyElement
@@ -34,12 +34,21 @@ class Value:
         size: bytes; its gradient takes as many.
         why: why the backward pass needs it, where it does.
         differentiable: whether a gradient flows through it.
+        cached: it lives until the pass is over, whoever reads it.
+        view_of: the tensor whose bytes it shows; only its gradient takes bytes of its own.
     """
 
     name: str
     size: PolyElement
     why: str = ""
     differentiable: bool = True
+    cached: bool = False
+    view_of: "Value | None" = None
+
+    @property
+    def storage(self) -> "Value":
+        """The tensor that holds the bytes."""
+        return self.view_of or self
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,13 +58,17 @@ class Operator:
     Args:
         inputs: tensors that it reads.
         output: the tensor that it makes.
+        also: further ones.
         keeps: what its backward needs: inputs, the output, or others that it makes (masks).
         gradients: bytes of the parameter gradients that its backward makes.
         hands_on: its backward makes no new tensor, the gradient goes to the inputs as it is.
         workspace: bytes alive only while the forward operator runs.
         backward_workspace: bytes alive only while the backward operator runs.
+        uncast: bytes of a gradient that it makes in a wider dtype, and bytes of the same
+            gradient in the dtype of its tensor, to which the engine casts it afterwards.
         inner: the operators behind this one, which a checkpoint runs again in the backward.
         makes_views: the gradients that its backward makes are views of larger-lived storages.
+        holds: tensors that Python still refers to while the forward operator runs.
     """
 
     inputs: tuple[Value, ...]
@@ -65,21 +78,47 @@ class Operator:
     hands_on: bool = False
     workspace: PolyElement = ZERO
     backward_workspace: PolyElement = ZERO
+    uncast: tuple[PolyElement, PolyElement] = (ZERO, ZERO)
     inner: "Tape | None" = None
     makes_views: bool = False
+    holds: tuple[Value, ...] = ()
+    also: tuple[Value, ...] = ()
+
+    @property
+    def kept(self) -> tuple[Value, ...]:
+        """What holds the bytes of what it keeps, each once."""
+        return tuple(dict.fromkeys(value.storage for value in self.keeps))
+
+    @property
+    def read(self) -> tuple[Value, ...]:
+        """What holds the bytes of what it reads."""
+        return tuple(value.storage for value in self.inputs)
+
+    @property
+    def made(self) -> tuple[Value, ...]:
+        """What holds the bytes of what it makes, kept or not."""
+        return tuple(value.storage for value in (self.output, *self.also))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tape:
-    """Operators in forward order; `holds` are tensors that live until the last one is done."""
+    """Operators in forward order.
+
+    Args:
+        operators: in the order of the forward pass.
+        holds: tensors that live until the last one is done.
+        beside: tensors that are there while the forward pass runs, but not when a checkpoint
+            runs it again.
+    """
 
     operators: tuple[Operator, ...]
     holds: tuple[Value, ...] = ()
+    beside: tuple[Value, ...] = ()
 
     @cached_property
     def saved(self) -> tuple[Value, ...]:
         """Every tensor kept for the backward pass, once, in the order in which it is kept."""
-        return tuple(dict.fromkeys(kept for op in self.operators for kept in op.keeps))
+        return tuple(dict.fromkeys(kept for op in self.operators for kept in op.kept))
 
     @cached_property
     def saved_bytes(self) -> PolyElement:
@@ -88,9 +127,31 @@ class Tape:
 
     @property
     def recomputed(self) -> "Tape":
-        """The operators that a checkpoint runs again: it stops at the last one that keeps any."""
-        last = max(i for i, op in enumerate(self.operators) if op.keeps)
-        return Tape(operators=self.operators[: last + 1], holds=self.holds)
+        """The operators that a checkpoint runs again, until all that was kept is there again.
+
+        The last one does not get to make its output if it keeps nothing but its inputs.
+        """
+        again, rest = self.operators[: self._stop], self.operators[self._stop :]
+        last = again[-1]
+        if all(kept in last.read for kept in last.kept):
+            again = (*again[:-1], replace(last, output=Value(name="not made", size=ZERO)))
+        wanted = {value for op in rest for value in (*op.read, *op.holds)}
+        waiting = (value for op in again for value in op.made if value in wanted)
+        return Tape(operators=again, holds=(*self.holds, *waiting))
+
+    @property
+    def passed_back(self) -> PolyElement:
+        """Bytes of gradients when the backward pass first asks for something kept."""
+        gradients = _Gradients(self.operators[-1].output)
+        for op in reversed(self.operators[self._stop :]):
+            gradients.through(op)
+            gradients.drop(op.output, *op.also)
+            gradients.add_up()
+        return gradients.live
+
+    @property
+    def _stop(self) -> int:
+        return 1 + max(i for i, op in enumerate(self.operators) if op.keeps)
 
     @cache  # noqa: B019 - a process has few tapes and keeps them all
     def forward(self, *, keeping: bool = True) -> tuple[PolyElement, ...]:
@@ -99,31 +160,40 @@ class Tape:
         With `keeping` false nothing is kept for the backward pass, as under a checkpoint.
         """
         last = self.operators[-1].output
-        readers = Counter(value for op in self.operators for value in op.inputs)
-        readers.update((*self.holds, last))
+        readers = Counter(value for op in self.operators for value in (*op.read, *op.holds))
+        readers.update((*self.holds, *self.beside, last))
         live = _Live()
+        made = {value for op in self.operators for value in op.made}
+        for value in (*self.holds, *self.beside):
+            if value not in made:
+                live.need(value)
         for op in self.operators:
-            for value in op.inputs:
+            for value in op.read:
                 live.need(value)
             if op.inner is not None:
                 live.moments_of(op.inner.forward(keeping=False), inside=total(op.inputs))
-            for value in (op.output, *op.keeps):
+            for value in (*op.made, *op.kept):
                 live.need(value)
             live.moment(op.workspace)
-            live.pin(op.keeps if keeping else ())
-            readers.subtract(op.inputs)
-            live.drop(v for v in (*op.inputs, *op.keeps, op.output) if readers[v] <= 0)
+            live.pin(op.kept if keeping else ())
+            readers.subtract((*op.read, *op.holds))
+            over = (*op.read, *op.holds, *op.kept, *op.made)
+            live.drop(value for value in over if readers[value] <= 0 and not value.cached)
         return live.moments
 
     @cache  # noqa: B019 - a process has few tapes and keeps them all
-    def backward(self, *, keeps_gradients: bool) -> tuple[PolyElement, ...]:
+    def backward(
+        self, *, keeps_gradients: bool, held: tuple[Value, ...] = ()
+    ) -> tuple[PolyElement, ...]:
         """Return the bytes alive at each moment of the backward pass, saved tensors too.
 
         It begins with everything saved and the gradient of the last output. With
-        `keeps_gradients` parameter gradients stay; without, they are added to older ones.
+        `keeps_gradients` parameter gradients stay; without, they are added to older ones. What is
+        `held` from outside stays to the end.
         """
-        pins = Counter(kept for op in self.operators for kept in dict.fromkeys(op.keeps))
-        saved = self.saved_bytes
+        pins = Counter(kept for op in self.operators for kept in op.kept)
+        pins.update(held)
+        saved = total((*self.saved, *held))
         gradients = _Gradients(self.operators[-1].output)
         lasting = ZERO
         moments: dict[PolyElement, None] = {}
@@ -134,12 +204,17 @@ class Tape:
                 lasting += total_gradients(op.inner) if keeps_gradients else ZERO
             gradients.through(op)
             made = lasting + op.gradients
-            moments[saved + made + gradients.live + op.backward_workspace] = None
-            gradients.drop(op.output)
-            for kept in dict.fromkeys(op.keeps):
+            wide, narrow = op.uncast
+            now = made + gradients.live + op.backward_workspace + wide
+            # What a checkpoint made again dies with its operator, before the engine casts.
+            moments[saved + now - (narrow if held else ZERO)] = None
+            gradients.drop(op.output, *op.also)
+            for kept in op.kept:
                 pins[kept] -= 1
                 if not pins[kept]:
                     saved -= kept.size
+            if held and wide:
+                moments[saved + now] = None
             if gradients.sums:
                 moments[saved + made + gradients.live + gradients.sums] = None
             gradients.add_up()
@@ -153,14 +228,16 @@ def _again(op: Operator, outside: PolyElement, keeps_gradients: bool) -> tuple[P
     inner = op.inner
     if inner is None:
         return ()
-    again = (outside + moment for moment in inner.recomputed.forward())
-    back = inner.backward(keeps_gradients=keeps_gradients)
+    waiting = inner.passed_back - op.output.size
+    again = (outside + waiting + moment for moment in inner.recomputed.forward())
+    back = inner.backward(keeps_gradients=keeps_gradients, held=op.inputs)
     return (*again, *(outside - op.output.size + moment for moment in back))
 
 
 def total(values: Iterable[Value]) -> PolyElement:
-    """Return the bytes of `values`."""
-    size: PolyElement = sum((value.size for value in values), ZERO)
+    """Return the bytes that hold `values`."""
+    storages = dict.fromkeys(value.storage for value in values)
+    size: PolyElement = sum((value.size for value in storages), ZERO)
     return size
 
 
@@ -244,12 +321,13 @@ class _Gradients:
         if not handed_on:
             self._met += value.size
 
-    def drop(self, value: Value) -> None:
-        """Drop the gradient of `value`, unless it was handed on."""
-        owners = self._owners.pop(value)
-        owners.remove(value)
-        if not owners:
-            self.live -= value.size
+    def drop(self, *values: Value) -> None:
+        """Drop the gradients of `values`, unless they were handed on."""
+        for value in values:
+            owners = self._owners.pop(value)
+            owners.remove(value)
+            if not owners:
+                self.live -= value.size
 
     def add_up(self) -> None:
         """Let each sum take the place of the gradients that met."""

@@ -4,7 +4,7 @@ import ast
 import tomllib
 from pathlib import Path
 
-from engine.blocks import layer
+from engine.stacks.tapes import layer
 from engine.catalog import models
 from engine.errors import InputError
 from engine.estimate import ledger, model_states, values_of

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from engine.blocks import embedding, head, layer
-from engine.ledger import Category, Evidence, Line, Phase
+from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
+from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
-from engine.symbols import RING, L, P_layer_matmul, V, d, expression, h, s
+from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, s
 from engine.tape import Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
@@ -62,41 +62,45 @@ def _by_name(values: Iterable[Value]) -> list[tuple[str, list[Value]]]:
 
 def _ends(structure: Structure) -> Iterator[Line]:
     block = structure.block
-    bottom = expression(embedding(block).saved_bytes)
     yield Line(
-        name="kept by the embedding",
-        category=Category.ACTIVATIONS,
-        size=bottom,
-        phases=(*SAVED_PHASES, Phase.BACKWARD_LAST),
-        why="token ids of 8 bytes, and a byte an element where dropout follows",
+        name="token and target ids",
+        category=Category.TEMPORARY,
+        size=16 * expression(RING(b) * RING(s)),
+        why="8 bytes each; the training loop holds its batch until the next one comes",
         source=TRACE,
         evidence=Evidence.TRACED,
     )
+    if embedding(block).saved:
+        yield Line(
+            name="kept by the embedding",
+            category=Category.ACTIVATIONS,
+            size=expression(embedding(block).saved_bytes),
+            phases=(*SAVED_PHASES, Phase.BACKWARD_LAST),
+            why="a byte an element, where dropout follows the embedding",
+            source=TRACE,
+            evidence=Evidence.TRACED,
+        )
     top = [v for v in head(block).saved if v.name not in {"log-softmax", CASTS}]
     yield Line(
         name="kept by final norm and head",
         category=Category.ACTIVATIONS,
         size=expression(total(top)),
         phases=(Phase.FORWARD, Phase.LOSS),
-        why="input and output of the final norm, and the target ids",
+        why="input and output of the final norm",
         source=TRACE,
         evidence=Evidence.TRACED,
     )
 
 
 def _tables(structure: Structure) -> Iterator[Line]:
-    block = structure.block
-    size = RING.zero
-    if block.rotary:
-        size += 2 * structure.precision.compute * RING(s) * RING(d)
-    if block.attention == "eager":
-        size += RING(s) ** 2
+    size, lasts = shared(structure.block)
     if size:
         yield Line(
             name="tables shared by the layers",
             category=Category.TEMPORARY,
             size=expression(size),
-            why="rotary angles, and the causal mask where attention is eager: buffers, once",
+            phases=ALL_PHASES if lasts else (*SAVED_PHASES, Phase.BACKWARD_LAST),
+            why="rotary angles, and the mask where attention is eager: once for all layers",
             source=TRACE,
             evidence=Evidence.TRACED,
         )

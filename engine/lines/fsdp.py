@@ -11,14 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from sympy.polys.rings import PolyElement
 
-from engine.blocks import embedding, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
+from engine.stacks.tapes import embedding, head, layer
 from engine.structure import Structure
-from engine.symbols import RING, L, P_ends, P_ends_shard, P_layer, P_layer_shard, V, b, h, s
+from engine.symbols import RING, L, N, P_ends_shard, P_layer_shard, V, b, h, s
 
 FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard; traced with PyTorch 2.13"
 BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
-_layer, _share, _ends = RING(P_layer), RING(P_layer_shard), RING(P_ends)
+_share = RING(P_layer_shard)
+# A gathered tensor is as many shards as there are ranks, and shards are padded to whole rows.
+_layer, _ends = RING(N) * _share, RING(N) * RING(P_ends_shard)
 _head = RING(V) * RING(h)
 
 
@@ -28,19 +30,19 @@ def lines(structure: Structure) -> Iterator[Line]:
     for name, size, phases, why in (
         (
             "gathered embedding and head",
-            each * P_ends,
+            each * N * P_ends_shard,
             (Phase.FORWARD, Phase.LOSS, *BACKWARD),
             "the root group is gathered once and stays whole until its backward",
         ),
         (
             "gathered layer",
-            each * P_layer,
+            each * N * P_layer_shard,
             (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_LAST),
             "a layer is whole while it runs, and the last one is fetched ahead of its backward",
         ),
         (
             "gathered layers",
-            2 * each * P_layer,
+            2 * each * N * P_layer_shard,
             (Phase.BACKWARD_FIRST,),
             "while a layer runs backward the next one is being gathered",
         ),

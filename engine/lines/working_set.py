@@ -10,13 +10,13 @@ from functools import cache
 from sympy import Expr
 from sympy.polys.rings import PolyElement
 
-from engine.blocks import embedding, first_layer, head, layer
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import fsdp
 from engine.lines.activations import TRACE
 from engine.recipe import OPTIMIZERS
+from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
-from engine.symbols import RING, V, b, h, largest_of, s
+from engine.symbols import RING, P_layer_matmul, V, b, h, largest_of, s
 from engine.tape import ZERO
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/tape.py)"
@@ -93,7 +93,10 @@ def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
     top, body = head(block), layer(block)
     counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
-    inside = [m - body.saved_bytes - top.saved_bytes for m in body.forward()]
+    counted_too = body.saved_bytes + top.saved_bytes
+    if structure.precision.casts and block.recompute == "full":
+        counted_too += 2 * RING(P_layer_matmul)
+    inside = [moment - counted_too for moment in body.forward()]
     moments = [m - top.saved_bytes for m in top.forward()]
     if structure.sharded:
         inside = fsdp.inside_forward(structure, inside)

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 import torch
@@ -26,6 +26,7 @@ class _Life:
 
     size: int
     largest: int
+    requested: int
     shape: tuple[int, ...]
     dtype: torch.dtype
     operator: torch._ops.OpOverload
@@ -85,9 +86,17 @@ class LiveBytes(TorchDispatchMode):
         if key in self._numbers:
             return
         number, size = len(self._lives), self.size(storage)
-        self._lives.append(
-            _Life(size, size, tuple(tensor.shape), tensor.dtype, operator, module, backward)
+        life = _Life(
+            size=size,
+            largest=size,
+            requested=storage.nbytes(),
+            shape=tuple(tensor.shape),
+            dtype=tensor.dtype,
+            operator=operator,
+            module=module,
+            backward=backward,
         )
+        self._lives.append(life)
         self._numbers[key] = number
         self._ends[key] = weakref.ref(storage, lambda _end: self._remove(key))
         if size:
@@ -117,14 +126,12 @@ class LiveBytes(TorchDispatchMode):
         life = self._lives[self._numbers[key]]
         # The older storage goes on to live as nothing.
         self._numbers[key] = len(self._lives)
-        self._lives.append(
-            _Life(0, 0, life.shape, life.dtype, life.operator, life.module, life.backward)
-        )
+        self._lives.append(replace(life, size=0, largest=0, requested=0))
 
     def _cast(self, source: Tensor, cast: Tensor) -> None:
         """Count the 16-bit copy of a weight as temporary."""
-        number = self._numbers.get(id(_storage(source)))
-        if number is not None and self._lives[number].category is Category.WEIGHTS:
+        life = self._life(source)
+        if life and life.category is Category.WEIGHTS:
             self.mark((cast,), Category.TEMPORARY)
 
     def _resized(self, storage: torch.UntypedStorage) -> None:
@@ -136,14 +143,26 @@ class LiveBytes(TorchDispatchMode):
         if size != life.size:
             self._events.append((number, size - life.size))
             life.size, life.largest = size, max(size, life.largest)
+            life.requested = max(life.requested, storage.nbytes())
         life.category = Category.COMMUNICATION
 
     def mark(self, tensors: Iterable[Tensor], category: Category) -> None:
         """Say what kind of memory `tensors` are; those that are model states stay it."""
         for tensor in tensors:
-            number = self._numbers.get(id(_storage(tensor)))
-            if number is not None and self._lives[number].category not in MODEL_STATES:
-                self._lives[number].category = category
+            life = self._life(tensor)
+            if life and life.category not in MODEL_STATES:
+                life.category = category
+
+    def name(self, tensors: Iterable[tuple[str, Tensor]]) -> None:
+        """Say which parameter tensors belong to, where no module has made them."""
+        for name, tensor in tensors:
+            life = self._life(tensor)
+            if life and not life.module:
+                life.module = name
+
+    def _life(self, tensor: Tensor) -> _Life | None:
+        number = self._numbers.get(id(_storage(tensor)))
+        return None if number is None else self._lives[number]
 
     def enter(self, phase: Phase | None, step: int) -> None:
         """Say that `phase` of `step` begins now."""
@@ -184,6 +203,7 @@ class LiveBytes(TorchDispatchMode):
             category = Category.LOGITS if self._is_logits(life) else Category.TEMPORARY
         return Allocation(
             size=life.largest,
+            requested=life.requested,
             shape=life.shape,
             dtype=str(life.dtype).removeprefix("torch."),
             operator=str(life.operator),

@@ -11,16 +11,15 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import FunctionCtx
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from engine.architecture import Architecture
+from engine.architecture import Architecture, Experts
 from engine.recipe import PRECISIONS
 from engine.scenario import Recipe, Scenario
+from engine.verify.kernels import flash_attention, layer_norm, rms_norm
 
-# By name, because `scaled_dot_product_attention` takes another kernel on a CPU.
-flash_attention = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001 - no public name
+grouped = functional.grouped_mm
 DTYPES = {4: torch.float32, 2: torch.bfloat16}
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
@@ -28,60 +27,6 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "gelu-tanh": partial(functional.gelu, approximate="tanh"),
     "relu": functional.relu,
 }
-
-
-@torch.library.custom_op("memquiz::rms_norm", mutates_args=())
-def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
-    """Return `x` normalised over its last dimension and 1 / rms of each row in fp32.
-
-    What PyTorch's fused CUDA kernel `_fused_rms_norm` does and keeps; one operator on any device,
-    because on a CPU that kernel falls apart into many, each of which would keep something.
-    """
-    wide = x.float()
-    scale = torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + epsilon)
-    return (wide * scale * weight.float()).to(x.dtype), scale
-
-
-@rms_norm.register_fake
-def _(x: Tensor, weight: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
-    del weight, epsilon
-    return torch.empty_like(x), x.new_empty((*x.shape[:-1], 1), dtype=torch.float32)
-
-
-@torch.library.custom_op("memquiz::rms_norm_backward", mutates_args=())
-def rms_norm_backward(
-    gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the gradients of `x` and `weight`."""
-    normed = x.float() * scale
-    wide = gradient.float()
-    inner = wide * weight.float()
-    outer = normed * (inner * normed).mean(-1, keepdim=True)
-    of_weight = (wide * normed).flatten(0, -2).sum(0)
-    return ((inner - outer) * scale).to(x.dtype), of_weight.to(weight.dtype)
-
-
-@rms_norm_backward.register_fake
-def _(gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
-    del gradient, scale
-    return torch.empty_like(x), torch.empty_like(weight)
-
-
-def _keep(
-    ctx: FunctionCtx, inputs: tuple[Tensor, Tensor, float], output: tuple[Tensor, Tensor]
-) -> None:
-    ctx.save_for_backward(inputs[0], inputs[1], output[1])
-    ctx.mark_non_differentiable(output[1])
-
-
-def _back(
-    context: FunctionCtx, gradient: Tensor, _of_scale: Tensor
-) -> tuple[Tensor, Tensor, None]:
-    x, weight, scale = context.saved_tensors  # type: ignore[attr-defined] # set by autograd
-    return (*rms_norm_backward(gradient, x, weight, scale), None)
-
-
-rms_norm.register_autograd(_back, setup_context=_keep)
 
 
 class RmsNorm(nn.Module):
@@ -97,11 +42,25 @@ class RmsNorm(nn.Module):
         return normed
 
 
+class LayerNorm(nn.Module):
+    """LayerNorm that keeps its input and two fp32 numbers a row."""
+
+    def __init__(self, width: int, *, affine: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(width)) if affine else None
+        self.bias = nn.Parameter(torch.empty(width)) if affine else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise the last dimension of `x`."""
+        normed: Tensor = layer_norm(x, self.weight, self.bias, 1e-5)[0]
+        return normed
+
+
 def norm(architecture: Architecture, width: int) -> nn.Module:
     """Return the norm that `architecture` puts over `width` elements."""
     if architecture.norm == "rmsnorm":
         return RmsNorm(width)
-    return nn.LayerNorm(width, elementwise_affine=architecture.norm == "layernorm")
+    return LayerNorm(width, affine=architecture.norm == "layernorm")
 
 
 class Dropout(nn.Module):
@@ -157,10 +116,17 @@ class Attention(nn.Module):
             q, k = self.query_norm(q), self.key_norm(k)
         q, k = q.transpose(1, 2), k.transpose(1, 2)
         if not self.architecture.positions:
-            q, k = rotate(q, *tables[:2]), rotate(k, *tables[:2])
+            q, k = self.turned(q, tables), self.turned(k, tables)
         if self.recipe.attention == "eager":  # batched products read whole heads
             q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
         return q, k, v
+
+    def turned(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
+        """Return `x` with its rotary part turned."""
+        width = self.architecture.rotary_dim
+        if width == self.architecture.head_dim:
+            return rotate(x, *tables[:2])
+        return torch.cat((rotate(x[..., :width], *tables[:2]), x[..., width:]), dim=-1)
 
     def core(self, q: Tensor, k: Tensor, v: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
         """Return softmax(q kᵀ) v, of shape (b, a, s, d)."""
@@ -173,8 +139,6 @@ class Attention(nn.Module):
         weights: Tensor = q @ k.transpose(2, 3)
         weights = weights * (1 / math.sqrt(self.architecture.head_dim))
         weights = weights.masked_fill(tables[-1], -math.inf)
-        if self.recipe.precision == "autocast":  # on CUDA autocast does it by itself
-            weights = weights.float()
         weights = functional.softmax(weights, dim=-1)
         weights = self.dropout(weights)
         product: Tensor = weights @ v
@@ -210,6 +174,48 @@ class Mlp(nn.Module):
         return out
 
 
+class MixtureOfExperts(nn.Module):
+    """A router and gated MLPs; tokens are sorted by expert for one grouped product over all.
+
+    The sizes do not depend on which experts the tokens go to.
+    """
+
+    def __init__(self, architecture: Architecture, experts: Experts) -> None:
+        super().__init__()
+        h, f = architecture.hidden, experts.ffn
+        self.experts = experts
+        self.activation = ACTIVATIONS[architecture.activation]
+        self.router = nn.Linear(h, experts.routed, bias=False)
+        self.up = nn.Parameter(torch.empty(experts.routed, 2 * f, h))
+        self.down = nn.Parameter(torch.empty(experts.routed, h, f))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map `x` of shape (b, s, h) to the same shape."""
+        rows = x.flatten(0, 1)
+        chances = functional.softmax(self.router(rows).float(), dim=-1)
+        shares, chosen = torch.topk(chances, self.experts.per_token, dim=-1)
+        shares /= shares.sum(dim=-1, keepdim=True)
+        by_expert, order = torch.sort(chosen.flatten())
+        sent = rows[order // self.experts.per_token]
+        weights = shares.flatten()[order]
+        numbers = torch.arange(self.experts.routed, device=x.device)
+        ends = torch.searchsorted(by_expert, numbers, right=True).to(torch.int32)
+        hidden = self.gated(grouped(sent, self.up.transpose(1, 2), offs=ends))
+        unscaled = grouped(hidden, self.down.transpose(1, 2), offs=ends)
+        del hidden
+        out = unscaled * weights.unsqueeze(-1)
+        back = torch.empty_like(order)
+        back[order] = torch.arange(len(order), device=x.device)
+        out = out[back].unflatten(0, (-1, self.experts.per_token)).sum(dim=1)
+        summed: Tensor = out.to(x.dtype).unflatten(0, x.shape[:2])
+        return summed
+
+    def gated(self, both: Tensor) -> Tensor:
+        """Return the activated first half of `both`, times the second."""
+        gate, up = both.chunk(2, dim=-1)
+        return self.activation(gate) * up
+
+
 class Block(nn.Module):
     """Norm, attention, norm, MLP, with the residual stream beside them."""
 
@@ -220,7 +226,8 @@ class Block(nn.Module):
         if not architecture.shared_norm:
             self.mlp_norm = norm(architecture, architecture.hidden)
         self.attention = Attention(architecture, recipe)
-        self.mlp = Mlp(architecture)
+        experts = architecture.experts
+        self.mlp = MixtureOfExperts(architecture, experts) if experts else Mlp(architecture)
         self.dropout = Dropout(recipe.dropout)
 
     def forward(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
@@ -259,7 +266,7 @@ class Transformer(nn.Module):
         tables: tuple[Tensor, ...] = ()
         if not a.positions:
             dtype = DTYPES[PRECISIONS[self.recipe.precision].compute]
-            tables = tuple(torch.empty(sequence, a.head_dim, dtype=dtype) for _ in range(2))
+            tables = tuple(torch.empty(sequence, a.rotary_dim, dtype=dtype) for _ in range(2))
         if self.recipe.attention == "eager":
             tables = (*tables, torch.empty(sequence, sequence, dtype=torch.bool))
         return tables

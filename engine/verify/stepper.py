@@ -1,9 +1,10 @@
 """The optimizer of a recipe, with the master copy and the main gradients it may need."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 from torch import Tensor
+from torch.distributed.tensor import DTensor
 
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Recipe
@@ -15,7 +16,9 @@ class Stepper:
     Args:
         parameters: of the model.
         recipe: names precision and optimizer.
-        sharded: whether the parameters are FSDP2's shards, which are stepped as they are.
+        sharded: whether the parameters are FSDP2's, of which each rank steps its shards. The
+            shards are stepped as plain tensors: an optimizer that goes over lists of distributed
+            ones asks for each of them how the whole list is placed.
     """
 
     def __init__(
@@ -32,17 +35,26 @@ class Stepper:
             self.main_gradients = [torch.zeros_like(m) for m in self.masters]
             for weight, main in zip(self.weights, self.main_gradients, strict=True):
                 weight.register_post_accumulate_grad_hook(_accumulate_into(main))
-        self.optimizer = optimizer(recipe.optimizer, self.masters or self.weights)
+        self.shards = [_shard(weight) for weight in self.weights] if sharded else []
+        self.optimizer = optimizer(recipe.optimizer, self._stepped)
 
     @property
-    def states(self) -> Iterable[Tensor]:
-        """What the optimizer keeps from step to step; nothing before the first one."""
-        kept = (value for state in self.optimizer.state.values() for value in state.values())
-        return (value for value in kept if isinstance(value, Tensor))
+    def _stepped(self) -> list[torch.nn.Parameter]:
+        return self.masters or self.shards or self.weights
+
+    @property
+    def states(self) -> Iterator[tuple[int | None, Tensor]]:
+        """What the optimizer keeps from step to step, with the parameter's number."""
+        for number, parameter in enumerate(self._stepped):
+            for kept in self.optimizer.state.get(parameter, {}).values():
+                if isinstance(kept, Tensor):
+                    yield number, kept
 
     def step(self) -> None:
         """Step once and drop the gradients."""
-        if not self.masters:
+        if self.shards:
+            self._step_shards()
+        elif not self.masters:
             self.optimizer.step()
         elif self.at_once:
             self._step_masters(slice(None))
@@ -54,6 +66,13 @@ class Stepper:
         for main in self.main_gradients:
             main.zero_()
 
+    def _step_shards(self) -> None:
+        for shard, weight in zip(self.shards, self.weights, strict=True):
+            shard.grad = _local(weight.grad)
+        self.optimizer.step()
+        for shard in self.shards:
+            shard.grad = None
+
     def _step_masters(self, part: slice) -> None:
         masters, weights = self.masters[part], self.weights[part]
         sources = self.main_gradients[part] if self.main_gradients else [w.grad for w in weights]
@@ -64,6 +83,17 @@ class Stepper:
         for master, weight in zip(masters, weights, strict=True):
             master.grad = None
             weight.data.copy_(master)
+
+
+def _shard(weight: Tensor) -> torch.nn.Parameter:
+    return torch.nn.Parameter(_local(weight.detach()))
+
+
+def _local(tensor: Tensor | None) -> Tensor:
+    """Return this rank's part of a distributed tensor."""
+    if not isinstance(tensor, DTensor):
+        raise TypeError(type(tensor))
+    return tensor.to_local()
 
 
 def _accumulate_into(main: Tensor) -> Callable[[Tensor], None]:

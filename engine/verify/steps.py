@@ -1,7 +1,8 @@
 """Optimizer steps, phase by phase, with whoever watches told when each phase begins."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import torch
@@ -9,9 +10,13 @@ from torch import Tensor, nn
 
 from engine.ledger import Category, Phase
 from engine.scenario import Scenario
-from engine.verify.stepper import Stepper
+from engine.verify.like_gpu import like_gpu
 
 Progress = Callable[[int], None]
+
+
+def silent(_layers: int) -> None:
+    """Report no progress."""
 
 
 class Watch(Protocol):
@@ -22,6 +27,45 @@ class Watch(Protocol):
 
     def mark(self, tensors: Iterable[Tensor], category: Category) -> None:
         """Hear what kind of memory `tensors` are."""
+
+    def name(self, tensors: Iterable[tuple[str, Tensor]]) -> None:
+        """Hear which parameter each tensor belongs to."""
+
+
+class Steps(Protocol):
+    """Who steps the weights: `engine.verify.stepper.Stepper` where a rank steps all of them."""
+
+    weights: list[nn.Parameter]
+    masters: list[nn.Parameter]
+    main_gradients: list[Tensor]
+
+    @property
+    def states(self) -> Iterable[tuple[int | None, Tensor]]:
+        """What the optimizer keeps, with the number of the weight; None where it is of several."""
+
+    def step(self) -> None:
+        """Step once and drop the gradients."""
+
+
+class Exchange(Protocol):
+    """What ranks do with gradients when a backward pass is over."""
+
+    def finish(self, *, last: bool) -> None:
+        """End a micro-batch; `last` before the optimizer steps."""
+
+    def held(self) -> Iterable[tuple[Tensor, Category]]:
+        """Return the buffers alive now, with their kind."""
+
+
+class Nothing:
+    """Gradients are exchanged in the backward pass, or not at all."""
+
+    def finish(self, *, last: bool) -> None:
+        """End a micro-batch."""
+
+    def held(self) -> Iterable[tuple[Tensor, Category]]:
+        """Return no buffer."""
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +81,19 @@ class Parts:
         ends: how many layers at the top count as `backward-first`, and at the bottom as
             `backward-last`: with FSDP2 two, because the gradients of one are reduced while the
             next one runs, and a layer is gathered while the one above it runs.
+        exchange: what is done with gradients after each backward pass.
+        between: whether the layers between those count as no phase, because memory is linear
+            there; if not, they count as `backward-first` too.
     """
 
     model: nn.Module
     layers: Sequence[nn.Module]
     forward: Callable[..., Tensor]
     batch: tuple[Tensor, ...]
-    stepper: Stepper
+    stepper: Steps
     ends: int = 1
+    exchange: Exchange = field(default_factory=Nothing)
+    between: bool = True
 
 
 class _Position:
@@ -59,7 +108,7 @@ def run(
     watch: Watch,
     *,
     steps: int,
-    progress: Progress = lambda _layers: None,
+    progress: Progress = silent,
 ) -> None:
     """Run `steps` optimizer steps.
 
@@ -74,8 +123,14 @@ def run(
     _mark_backward(parts, watch, now)
     _count_layers(parts, progress)
     _mark_states(parts, watch)
+    with like_gpu() if parts.batch[0].device.type == "cpu" else nullcontext():
+        _steps(scenario, parts, watch, now, steps)
+
+
+def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps: int) -> None:
     for now.step in range(steps):
-        for _ in range(scenario.workload.gradient_accumulation):
+        micro_batches = scenario.workload.gradient_accumulation
+        for number in range(micro_batches):
             watch.enter(Phase.FORWARD, now.step)
             with torch.autocast(
                 parts.batch[0].device.type,
@@ -87,15 +142,33 @@ def run(
             loss.backward()
             watch.enter(None, now.step)
             del loss
+            if scenario.parallel.data > 1:
+                _exchange(parts, watch, now, last=number == micro_batches - 1)
         gradients = [p.grad for p in parts.model.parameters() if p.grad is not None]
         watch.mark(gradients, Category.GRADIENTS)
         del gradients
-        if scenario.parallel.data > 1:
-            watch.enter(Phase.REDUCE, now.step)
         watch.enter(Phase.STEP, now.step)
         parts.stepper.step()
         watch.enter(None, now.step)
-        watch.mark(parts.stepper.states, Category.OPTIMIZER_STATE)
+        states = list(parts.stepper.states)
+        watch.mark((state for _, state in states), Category.OPTIMIZER_STATE)
+        names = [name for name, _ in parts.model.named_parameters()]
+        watch.name((names[index], state) for index, state in states if index is not None)
+        del states
+
+
+def _exchange(parts: Parts, watch: Watch, now: _Position, *, last: bool) -> None:
+    """Reduce the gradients of a micro-batch, as far as the backward pass has not."""
+    _mark_held(parts, watch)
+    watch.enter(Phase.REDUCE, now.step)
+    parts.exchange.finish(last=last)
+    watch.enter(None, now.step)
+    _mark_held(parts, watch)
+
+
+def _mark_held(parts: Parts, watch: Watch) -> None:
+    for buffer, category in parts.exchange.held():
+        watch.mark((buffer,), category)
 
 
 def layer_runs(scenario: Scenario, steps: int) -> int:
@@ -108,6 +181,11 @@ def _mark_states(parts: Parts, watch: Watch) -> None:
     watch.mark(parts.stepper.masters, Category.MASTER_WEIGHTS)
     watch.mark(parts.stepper.main_gradients, Category.GRADIENTS)
     watch.mark((*parts.batch, *parts.model.buffers()), Category.TEMPORARY)
+    watch.name(parts.model.named_parameters())
+    names = [name for name, _ in parts.model.named_parameters()]
+    for kept in (parts.stepper.masters, parts.stepper.main_gradients):
+        if len(kept) == len(names):
+            watch.name(zip(names, kept, strict=True))
 
 
 def _count_layers(parts: Parts, progress: Progress) -> None:
@@ -127,7 +205,7 @@ def _mark_backward(parts: Parts, watch: Watch, now: _Position) -> None:
     """Have a phase entered when the backward pass reaches a layer."""
     top, ends = len(parts.layers) - 1, parts.ends
     phases: dict[int, Phase | None] = {ends - 1: Phase.BACKWARD_LAST}
-    if top - ends >= ends:
+    if parts.between and top - ends >= ends:
         phases[top - ends] = None
     phases[top] = Phase.BACKWARD_FIRST
     for index, phase in phases.items():

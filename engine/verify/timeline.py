@@ -1,6 +1,6 @@
 """What a step allocated and released, in order, and the peak of each phase read from it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ class Allocation:
 
     Attributes:
         size: bytes of its block, while it was not empty.
+        requested: bytes of the storage itself.
         shape: of the tensor that it was made for.
         dtype: of that tensor, as torch names it without its module.
         operator: what made it.
@@ -22,6 +23,7 @@ class Allocation:
     """
 
     size: int
+    requested: int
     shape: tuple[int, ...]
     dtype: str
     operator: str
@@ -49,6 +51,14 @@ class Moment:
     size: int
     events: int
     last: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """A moment and the bytes that are alive then in each category that has any."""
+
+    moment: Moment
+    categories: Mapping[Category, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +116,29 @@ class Timeline:
         """Return the moment when `events` events have happened."""
         return self._moments[events]
 
+    @property
+    def requests(self) -> Iterator[tuple[int, int]]:
+        """What an allocator is asked for: an allocation's number and its bytes, 0 to free it."""
+        return (
+            (number, max(0, change)) for number, change in map(self.events.__getitem__, self.asked)
+        )
+
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """The events that an allocator sees.
+
+        What comes and goes before the first step is left out: it is the model before it is
+        sharded, which a real run builds on the meta device or on the CPU.
+        """
+        begin = self.marks[0].at if self.marks else 0
+        kept: dict[int, int] = {}
+        for number, (allocation, change) in enumerate(self.events[:begin]):
+            if change > 0:
+                kept[allocation] = number
+            else:
+                kept.pop(allocation, None)
+        return (*sorted(kept.values()), *range(begin, len(self.events)))
+
     def alive(self, events: int) -> Mapping[int, int]:
         """Return the bytes of each allocation that is alive when `events` events have happened."""
         alive: dict[int, int] = {}
@@ -121,3 +154,22 @@ class Timeline:
         for allocation, size in self.alive(events).items():
             totals[self.allocations[allocation].category] += size
         return {category: size for category, size in totals.items() if size}
+
+    def samples(self, stretches: Sequence[range]) -> tuple[Sample, ...]:
+        """Return the highest moment of each stretch, the earliest of several.
+
+        One pass over the events, however many stretches there are.
+
+        Args:
+            stretches: numbers of events after which a moment lies; none is empty, and each begins
+                no earlier than the one before it ends.
+        """
+        samples, totals, done = [], dict.fromkeys(Category, 0), 0
+        for stretch in stretches:
+            highest = max((self._moments[n] for n in stretch), key=lambda moment: moment.size)
+            for allocation, change in self.events[done : highest.events]:
+                totals[self.allocations[allocation].category] += change
+            done = highest.events
+            alive = {category: size for category, size in totals.items() if size}
+            samples.append(Sample(moment=highest, categories=alive))
+        return tuple(samples)

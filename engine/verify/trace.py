@@ -1,8 +1,8 @@
 """A training step of which every byte is counted: traced under fake tensors, or executed.
 
 Fake tensors on the CPU stand for those of a GPU, so a model of any size is traced in seconds and
-nothing is allocated. One rank is traced: alone, or as the first of several under FSDP2 with a
-fake process group. Plain data parallelism is executed, since its buckets are made in C++.
+nothing is allocated. One rank is traced: alone, or as one of several in a fake process group,
+which sends nothing.
 """
 
 import json
@@ -15,20 +15,13 @@ from torch.profiler import ProfilerActivity, profile
 
 from engine.scenario import Scenario
 from engine.verify.live import LiveBytes
-from engine.verify.ranks import alone, ddp, fake_ranks, fsdp2, one_process
-from engine.verify.steps import Parts, Progress, run
+from engine.verify.ranks import alone, fake_ranks, one_process, parts_of
+from engine.verify.steps import Parts, Progress, run, silent
 from engine.verify.timeline import Timeline
 
 
-def _silent(_layers: int) -> None:
-    """Report no progress."""
-
-
-def traced(scenario: Scenario, *, steps: int = 2, progress: Progress = _silent) -> Timeline:
-    """Trace `steps` optimizer steps of one rank under fake tensors.
-
-    ZeRO-3 is traced as FSDP2; under plain data parallelism and ZeRO-1 and 2 the rank is traced
-    as if it were alone.
+def traced(scenario: Scenario, *, steps: int = 2, progress: Progress = silent) -> Timeline:
+    """Trace `steps` optimizer steps of the fullest rank under fake tensors.
 
     Args:
         scenario: what to run.
@@ -41,21 +34,23 @@ def traced(scenario: Scenario, *, steps: int = 2, progress: Progress = _silent) 
         FakeTensorMode(allow_non_fake_inputs=True),
         live.counting(),
     ):
-        parts = fsdp2(scenario, mesh) if mesh else alone(scenario)
+        parts = parts_of(scenario, mesh)
         return _counted(scenario, parts, live, steps, progress)
 
 
-def executed(scenario: Scenario, *, steps: int = 3, progress: Progress = _silent) -> Timeline:
+def executed(scenario: Scenario, *, steps: int = 3, progress: Progress = silent) -> Timeline:
     """Execute optimizer steps on the CPU and count.
 
-    With more than one data-parallel rank the model runs under DistributedDataParallel, whose
-    buckets are those of any number of ranks; the process is the only one of its group. The
-    second step's backward makes the buckets anew, so the third is the first steady one. Eager
-    attention only: a CPU has no kernel for the other.
+    Where there are several ranks and each holds everything, the process is the only one of its
+    group: the buckets of DistributedDataParallel are those of any number of ranks. They are made
+    anew in the second step, so the third is the first steady one. Under ZeRO the process is one of
+    a fake group: what it holds is real, what it receives is not. Eager attention only: a CPU has
+    no kernel for the other.
     """
     live = LiveBytes(scenario.architecture.vocab)
-    with one_process(), live.counting():
-        parts = ddp(scenario) if scenario.parallel.data > 1 else alone(scenario)
+    ranks = fake_ranks(scenario) if scenario.parallel.zero else one_process()
+    with ranks as mesh, live.counting():
+        parts = parts_of(scenario, mesh)
         return _counted(scenario, parts, live, steps, progress)
 
 

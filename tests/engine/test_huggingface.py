@@ -165,6 +165,8 @@ def config_of(name: str, a: Architecture) -> dict[str, object]:
         return config | rates | {"n_inner": a.ffn, "n_positions": a.positions}
     config |= {"intermediate_size": a.ffn, "sliding_window": a.window or None, "hidden_act": act}
     config |= {"resid_pdrop": a.dropout} if family == "phi" else {}
+    if family in {"phi", "gpt_neox"}:
+        config["partial_rotary_factor"] = a.rotary_dim / a.head_dim
     config |= {"num_key_value_heads": a.kv_heads} if family != "gpt_neox" else {}
     if family in {"qwen3", "gemma", "gemma2"}:
         config["head_dim"] = a.head_dim

@@ -88,7 +88,7 @@ def _read(case, scenario, gpt):
 
 
 def _as_in_the_paper(book, name):
-    """What the papers count: every saved tensor but statistics and token ids."""
+    """What the papers count: every saved tensor but statistics."""
     small = {"norm statistics", "log-sum-exp", "kept by the embedding"}
     layers = sum(
         size
@@ -99,8 +99,7 @@ def _as_in_the_paper(book, name):
     )
     if "embedding mask" not in name:
         return layers
-    tokens = book.values[b] * book.values[s]
-    return layers + book.size("kept by the embedding") - 8 * tokens
+    return layers + book.size("kept by the embedding")
 
 
 def test_pytorchs_request_sizes_follow_its_three_pools():

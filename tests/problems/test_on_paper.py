@@ -172,7 +172,9 @@ def test_what_is_gathered_under_zero_3_is_what_the_ledger_has_gathered(moment, l
             for x in m.amounts
             if m.said == moment and x.name.startswith("gathered")
         ]
-        assert set(found) == {sum(book.size(name) for name in lines)}
+        exact = sum(book.size(name) for name in lines)  # shards are padded to whole rows
+        assert found == [pytest.approx(exact, rel=0.01)] * len(found)
+        assert found
 
 
 def test_products_on_paper_give_their_sizes():

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""How near the ledger is to a traced step, over random scenarios of all that it covers.
+
+    make accuracy
+    python3 bootstrap.py python benchmarks/accuracy.py [fused|fsdp2|hf|hf-fsdp2] [NUMBER] [SEED]
+
+Each scenario is drawn from a seed, traced under fake tensors, and compared phase by phase, the
+peak too. What a CPU does not have, the cuBLAS workspace, is left out on both sides.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from engine.architecture import Architecture, Experts
+from engine.catalog import accelerator
+from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
+from engine.units import both
+from engine.verify.verification import Verification, verify
+from problems.draw import Draw
+
+NUMBER = 300
+WORST = 10
+GPT: Mapping[str, Any] = {
+    "gated": False,
+    "norm": "layernorm",
+    "activation": "gelu-tanh",
+    "qkv_bias": True,
+    "output_bias": True,
+    "mlp_bias": True,
+}
+ROTARY_GPT = GPT | {"parallel_residual": True, "activation": "gelu"}
+EXPERTS = Experts(routed=8, per_token=2, ffn=512)
+
+# Blocks that have a class in Transformers, then those that only the reference modules have.
+WITH_CLASS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"kv_heads": 2},
+    {"kv_heads": 4, "head_dim": 64, "tied": True},
+    {"kv_heads": 2, "qkv_bias": True, "tied": True},
+    {"kv_heads": 1, "qkv_bias": True, "output_bias": True, "mlp_bias": True},
+    GPT | {"positions": 4096, "tied": True},
+    GPT | {"positions": 4096, "activation": "relu"},
+    ROTARY_GPT | {"rotary_dim": 8},
+    ROTARY_GPT | {"parallel_residual": False},
+    {"kv_heads": 2, "experts": EXPERTS},
+)
+WITHOUT_CLASS: tuple[Mapping[str, Any], ...] = (
+    ROTARY_GPT | {"shared_norm": True, "head_bias": True, "rotary_dim": 12},
+    {"kv_heads": 4, "head_dim": 64, "qk_norm": "head"},
+    {"activation": "gelu-tanh", "kv_heads": 1, "head_dim": 96, "tied": True},
+    {"norm": "layernorm-no-weight"},
+    {"gated": False, "activation": "relu"},
+    GPT | {"norm": "rmsnorm", "positions": 4096},
+)
+PRECISIONS = ("fp32", "mixed", "mixed-fp32-grad", "autocast", "pure-bf16")
+SHARDED = ("fp32", "mixed", "pure-bf16")
+GROUPED = ("mixed", "mixed-fp32-grad", "pure-bf16")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A part of what the ledger covers, and the aims for it: median and largest error."""
+
+    says: str
+    draws: Callable[[Draw], Scenario]
+    median: float
+    largest: float
+
+
+def one_rank(draw: Draw, implementation: str) -> Scenario:
+    """Draw a step of one rank."""
+    return _scenario(draw, implementation, Parallel(), PRECISIONS)
+
+
+def sharded(draw: Draw, implementation: str) -> Scenario:
+    """Draw a step of one rank of several under FSDP2."""
+    ranks = draw.choice((2, 3, 8, 16, 64))
+    return _scenario(draw, implementation, Parallel(data=ranks, zero=3), SHARDED)
+
+
+def _scenario(
+    draw: Draw, implementation: str, parallel: Parallel, precisions: tuple[str, ...]
+) -> Scenario:
+    of_hf = implementation == "hf"
+    block = draw.choice(WITH_CLASS if of_hf else (*WITH_CLASS, *WITHOUT_CLASS))
+    if "experts" in block:
+        precisions = tuple(name for name in precisions if name in GROUPED)
+    architecture = Architecture(
+        **{
+            "layers": draw.between(4, 6),
+            "hidden": draw.choice((256, 512, 768, 1024)),
+            "heads": 8,
+            "ffn": draw.choice((512, 1408, 3072, 4096)),
+            "vocab": draw.choice((1000, 5000, 32000, 50257)),
+        }
+        | block
+    )
+    return Scenario(
+        model=Model(name="drawn", title="Drawn", architecture=architecture),
+        implementation=implementation,
+        workload=Workload(
+            micro_batch=draw.between(1, 4),
+            sequence=draw.choice((128, 320, 1000, 2048)),
+            gradient_accumulation=draw.between(1, 2),
+        ),
+        recipe=Recipe(
+            precision=draw.choice(precisions),
+            optimizer=draw.choice(("adamw", "adamw-fused", "sgd", "sgd-momentum")),
+            attention=draw.choice(("flash", "eager")),
+            recompute=draw.choice(("none", "full") if of_hf else ("none", "selective", "full")),
+            dropout=draw.choice((0.0, 0.1)),
+        ),
+        parallel=parallel,
+        hardware=Hardware(gpu=accelerator("h100-80gb"), gpus=parallel.data),
+    )
+
+
+KINDS: Mapping[str, Kind] = {
+    "fused": Kind(
+        says="fused, one rank",
+        draws=lambda draw: one_rank(draw, "fused"),
+        median=0.002,
+        largest=0.01,
+    ),
+    "fsdp2": Kind(
+        says="fused, FSDP2 over 2 to 64 ranks",
+        draws=lambda draw: sharded(draw, "fused"),
+        median=0.002,
+        largest=0.01,
+    ),
+    "hf": Kind(
+        says="hf, one rank",
+        draws=lambda draw: one_rank(draw, "hf"),
+        median=0.005,
+        largest=0.02,
+    ),
+    "hf-fsdp2": Kind(
+        says="hf, FSDP2 over 2 to 64 ranks",
+        draws=lambda draw: sharded(draw, "hf"),
+        median=0.005,
+        largest=0.02,
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """A drawn scenario beside its trace: predicted over traced bytes, less 1, by phase."""
+
+    seed: int
+    verification: Verification
+
+    @property
+    def peak(self) -> float:
+        """The error of the peak."""
+        return self.verification.relative_error
+
+    @property
+    def phases(self) -> Mapping[str, float]:
+        """The error of each phase, in the first step and in a steady one."""
+        rows = {f"first {row.phase}": row for row in self.verification.first}
+        rows |= {str(row.phase): row for row in self.verification.steady}
+        return {name: row.predicted / row.measured - 1 for name, row in rows.items()}
+
+
+def compared(kind: Kind, seeds: range) -> Iterator[Compared]:
+    """Draw, trace and compare."""
+    for seed in seeds:
+        scenario = kind.draws(Draw(kind.says, seed))
+        yield Compared(seed=seed, verification=verify(scenario, "fake"))
+
+
+def report(kind: Kind, seeds: range) -> bool:
+    """Print a line of figures and the worst; return whether the aims are met."""
+    found = list(compared(kind, seeds))
+    peaks = [abs(one.peak) for one in found]
+    phases = [abs(error) for one in found for error in one.phases.values()]
+    print(f"{kind.says}: {len(found)} scenarios")
+    met = True
+    for name, errors in (("peak", peaks), ("each phase", phases)):
+        met &= median(errors) <= kind.median and max(errors) <= kind.largest
+        print(
+            f"  {name:10}  median {median(errors):.4%} (aim {kind.median:.1%})"
+            f"  largest {max(errors):.3%} (aim {kind.largest:.0%})"
+        )
+    worst = sorted(found, key=lambda one: -max(map(abs, one.phases.values())))[:WORST]
+    for one in worst:
+        print(f"  {_line(one)}")
+    return met
+
+
+def _line(one: Compared) -> str:
+    scenario = one.verification.scenario
+    phase, error = max(one.phases.items(), key=lambda row: abs(row[1]))
+    recipe, work = scenario.recipe, scenario.workload
+    gap = one.verification.peak.measured - one.verification.predicted_peak
+    return (
+        f"seed {one.seed:4}  {phase:21} {error:+.3%}  peak {one.peak:+.4%} = {both(gap)}  "
+        f"{recipe.precision}, {recipe.optimizer}, {recipe.attention}, {recipe.recompute}, "
+        f"b {work.micro_batch} s {work.sequence}, {scenario.parallel.data} ranks"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Report on all kinds, or on the one named; return 1 where an aim is missed."""
+    names = [name for name in arguments[:1] if name in KINDS] or list(KINDS)
+    numbers = [int(text) for text in arguments if text.isdigit()]
+    number, first = (*numbers, NUMBER, 0)[:2] if len(numbers) != 1 else (numbers[0], 0)
+    return 0 if all([report(KINDS[name], range(first, first + number)) for name in names]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

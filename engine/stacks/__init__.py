@@ -1,0 +1,1 @@
+"""Software stacks: what the modules of each run, operator by operator, as tapes."""

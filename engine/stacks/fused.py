@@ -1,0 +1,126 @@
+"""The tapes of the `fused` stack.
+
+The modules are those of `engine.verify.reference`; a tape here and a module there tell the same
+story, once in sizes and once in PyTorch.
+"""
+
+from sympy.polys.rings import PolyElement
+
+from engine.stacks import parts
+from engine.stacks.block import Block
+from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
+from engine.tape import ZERO, Tape, Value
+
+
+def layer(block: Block) -> Tape:
+    """Return the tape of one layer, as a checkpoint where everything is recomputed."""
+    pen = Pen(block)
+    x = parts.stream(pen, "residual stream")
+    normed = _norm(pen, x)
+    branch = _attention(pen, normed)
+    pen.hold(normed)  # the call's arguments
+    attended = pen.add(x, pen.dropout(branch, tokens * h), "residual stream")
+    branch = normed
+    if not block.shared_norm:
+        branch = _norm(pen, x if block.parallel_residual else attended)
+    out = pen.add(
+        attended, pen.dropout(parts.mlp(pen, branch), tokens * h), "next residual stream"
+    )
+    return parts.checkpointed(pen, x, out, branch)
+
+
+def embedding(block: Block) -> Tape:
+    """Return the tape of the embedding, up to the residual stream of the first layer."""
+    return parts.embedding(block, dropout=block.dropout)
+
+
+def head(block: Block) -> Tape:
+    """Return the tape of final norm, head and loss."""
+    pen = Pen(block)
+    x = parts.stream(pen, "last residual stream")
+    normed = pen.norm(x, "final norm output", h, rows=tokens, size=x.size)
+    return parts.logits_and_loss(pen, normed, holds_input=False)
+
+
+def shared(block: Block) -> PolyElement:
+    """Return the bytes of what all layers share: rotary tables, and the mask where eager."""
+    size: PolyElement = 2 * block.precision.compute * s * r if block.rotary else ZERO
+    return size + s**2 if block.attention == "eager" else size
+
+
+def _norm(pen: Pen, x: Value) -> Value:
+    return pen.norm(x, "norm outputs", h, rows=tokens, size=pen.residual * tokens * h)
+
+
+def _attention(pen: Pen, x: Value) -> Value:
+    block = pen.block
+    bias = block.qkv_bias
+    queries = pen.linear(x, "queries", (q, h), bias=bias, why="attention needs q, k and v again")
+    keys = pen.linear(x, "keys", (kv, h), bias=bias, why="attention needs q, k and v again")
+    values = pen.linear(x, "values", (kv, h), bias=bias, why="attention needs q, k and v again")
+    # What stands left of an assignment is replaced when all of its right side is there.
+    if block.head_norms:
+        before = queries, keys
+        queries = pen.norm(queries, "normed queries", d, rows=tokens * a, size=queries.size)
+        keys = pen.norm(keys, "normed keys", d, rows=tokens * k, size=keys.size)
+        pen.hold(*before)
+    if block.rotary:
+        before = queries, keys
+        queries, keys = (parts.rotate(pen, one, joins=block.partly_rotary) for one in before)
+        pen.hold(*before)
+    if block.attention == "eager":
+        before = queries, keys
+        if not block.partly_rotary:
+            queries, keys = parts.copy(pen, queries), parts.copy(pen, keys)
+        values = parts.copy(pen, values)
+        pen.hold(*before)
+    out = _core(pen, queries, keys, values)
+    if block.attention == "flash" and block.partly_rotary:
+        # Heads put together of two parts lie one behind the other, and so does what flash makes
+        # of them; the matrix wants tokens one behind the other.
+        out = parts.copy(pen, out)
+    return pen.linear(
+        out, "attention result", (h, q), bias=block.output_bias, why="goes to the residual stream"
+    )
+
+
+def _core(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
+    inner = Pen(pen.block)
+    scores = parts.flash if pen.block.attention == "flash" else _eager
+    out = scores(inner, queries, keys, values)
+    return parts.core(pen, inner, out, queries, keys, values)
+
+
+def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
+    square = tokens * a * s
+    if pen.block.grouped:
+        keys, values = (
+            pen.write(
+                x, output=Value(name=f"{x.name} for all heads", size=queries.size, why=x.why)
+            )
+            for x in (keys, values)
+        )
+    scores = Value(name="scores", size=pen.compute * square)
+    pen.write(queries, keys, output=scores, keeps=(queries, keys))
+    for name in ("scaled scores", "masked scores"):
+        scores = pen.write(scores, output=Value(name=name, size=scores.size))
+    masked = scores
+    if pen.residual != pen.compute:
+        scores = pen.write(scores, output=Value(name="fp32 scores", size=pen.residual * square))
+    weights = Value(
+        name="attention probabilities",
+        size=scores.size,
+        why="softmax keeps its output: b·a·s² elements",
+    )
+    pen.write(scores, output=weights, keeps=(weights,))
+    pen.hold(masked)
+    weights = pen.dropout(weights, square, "the product with the values needs it again")
+    if pen.residual != pen.compute:
+        name = f"{weights.name} in 16 bits"
+        weights = pen.write(
+            weights, output=Value(name=name, size=pen.compute * square, why="input of the product")
+        )
+    product = Value(name="heads", size=queries.size)
+    pen.write(weights, values, output=product, keeps=(weights, values))
+    out = Value(name="attention output", size=queries.size, why="input of the output matrix")
+    return pen.write(product, output=out, hands_on=True)

@@ -1,0 +1,93 @@
+"""Writes the operators of a stack onto a tape."""
+
+from dataclasses import replace
+
+from sympy.polys.rings import PolyElement
+
+from engine.architecture import NORM_VECTORS
+from engine.stacks.block import Block
+from engine.symbols import RING
+from engine.tape import Operator, Value
+
+b, s, h, f, V, _, a, k, d, positions, r, E, K = RING.gens[:13]
+q, kv = a * d, k * d
+tokens = b * s
+
+
+class Pen:
+    """Writes operators onto a tape."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.compute = block.precision.compute
+        self.residual = block.precision.residual
+        self.gradient = block.precision.weights
+        self.operators: list[Operator] = []
+
+    def write(self, *inputs: Value, output: Value, keeps: tuple[Value, ...] = (), **more) -> Value:  # type: ignore[no-untyped-def] # noqa: ANN003 - handed on to Operator, which is typed
+        """Write an operator and return its output; `more` goes to `Operator`."""
+        self.operators.append(Operator(inputs=inputs, output=output, keeps=keeps, **more))
+        return output
+
+    def hold(self, *values: Value) -> None:
+        """Have the last operator run while `values` are still referred to."""
+        last = self.operators.pop()
+        self.operators.append(replace(last, holds=(*last.holds, *values)))
+
+    def norm(
+        self, x: Value, name: str, width: PolyElement, *, rows: PolyElement, size: PolyElement
+    ) -> Value:
+        """Write a fused norm over the last dimension of `x`, which has `rows` rows."""
+        numbers = {"rmsnorm": 4, "layernorm": 8, "layernorm-no-weight": 8}[self.block.norm]
+        statistics = Value(
+            name="norm statistics",
+            size=numbers * rows,
+            why="a norm keeps one or two fp32 numbers for each row it normalised",
+        )
+        return self.write(
+            x,
+            output=Value(name=name, size=size, why="input of the matrices behind the norm"),
+            keeps=(x, statistics),
+            gradients=self.gradient * NORM_VECTORS[self.block.norm] * width,
+        )
+
+    def linear(
+        self, x: Value, name: str, shape: tuple[PolyElement, PolyElement], *, bias: bool, why: str
+    ) -> Value:
+        """Write a matrix of `shape` (out, in) that `x` is multiplied with."""
+        rows, columns = shape
+        parameters = rows * columns + (rows if bias else 0)
+        out = Value(name=name, size=self.compute * tokens * rows, why=why)
+        if not self.block.precision.casts:
+            gradients = self.gradient * parameters
+            return self.write(x, output=out, keeps=(x,), gradients=gradients, makes_views=True)
+        if x.size != self.compute * tokens * columns:
+            x = self.write(
+                x,
+                output=Value(
+                    name=f"{x.name} in 16 bits",
+                    size=self.compute * tokens * columns,
+                    why="autocast casts the input of every matrix anew, and each keeps its copy",
+                ),
+            )
+        cast = Value(name="weight casts", size=self.compute * parameters, cached=True)
+        self.write(output=cast, gradients=self.gradient * parameters)
+        return self.write(x, cast, output=out, keeps=(x, cast), makes_views=True)
+
+    def dropout(self, x: Value, elements: PolyElement, why: str = "") -> Value:
+        """Write a dropout of `elements` elements, where there is one."""
+        if not self.block.dropout:
+            return x
+        mask = Value(
+            name="dropout masks",
+            size=elements,
+            why="dropout keeps one byte an element to know what it dropped",
+        )
+        return self.write(
+            x, output=Value(name=f"{x.name} behind dropout", size=x.size, why=why), keeps=(mask,)
+        )
+
+    def add(self, x: Value, y: Value, name: str) -> Value:
+        """Write the sum of the residual stream `x` and what a branch made of it."""
+        out = Value(name=name, size=x.size, why="a norm needs its input again in the backward")
+        return self.write(x, y, output=out, hands_on=True)
