@@ -5,7 +5,9 @@
     python3 bootstrap.py python benchmarks/accuracy.py [fused|fsdp2|hf|hf-fsdp2] [NUMBER] [SEED]
 
 Each scenario is drawn from a seed, traced under fake tensors, and compared phase by phase, the
-peak too. What a CPU does not have, the cuBLAS workspace, is left out on both sides.
+peak too. What a CPU does not have, the cuBLAS workspace, is left out on both sides. The peak is
+compared as the allocator counts it, in blocks of 512 bytes. Phases are compared in bytes of
+tensors: a tiny model over many ranks is mostly rounding, which `memquiz verify` counts apart.
 """
 
 import sys
@@ -160,10 +162,14 @@ class Compared:
 
     @property
     def phases(self) -> Mapping[str, float]:
-        """The error of each phase, in the first step and in a steady one."""
-        rows = {f"first {row.phase}": row for row in self.verification.first}
-        rows |= {str(row.phase): row for row in self.verification.steady}
-        return {name: row.predicted / row.measured - 1 for name, row in rows.items()}
+        """The error of each phase of a steady step, in bytes of tensors."""
+        found = self.verification
+        return {row.phase: row.predicted / found.tensors(row.phase) - 1 for row in found.steady}
+
+    @property
+    def first(self) -> Mapping[str, float]:
+        """The error of each phase of the first step."""
+        return {row.phase: row.predicted / row.measured - 1 for row in self.verification.first}
 
 
 def compared(kind: Kind, seeds: range) -> Iterator[Compared]:
@@ -178,17 +184,18 @@ def report(kind: Kind, seeds: range) -> bool:
     found = list(compared(kind, seeds))
     peaks = [abs(one.peak) for one in found]
     phases = [abs(error) for one in found for error in one.phases.values()]
-    print(f"{kind.says}: {len(found)} scenarios")
-    met = True
-    for name, errors in (("peak", peaks), ("each phase", phases)):
+    lines, met = [f"{kind.says}: {len(found)} scenarios"], True
+    first = [abs(error) for one in found for error in one.first.values()]
+    for name, errors in (("peak", peaks), ("each phase", phases), ("first step", first)):
         met &= median(errors) <= kind.median and max(errors) <= kind.largest
-        print(
+        lines.append(
             f"  {name:10}  median {median(errors):.4%} (aim {kind.median:.1%})"
             f"  largest {max(errors):.3%} (aim {kind.largest:.0%})"
         )
     worst = sorted(found, key=lambda one: -max(map(abs, one.phases.values())))[:WORST]
-    for one in worst:
-        print(f"  {_line(one)}")
+    lines.extend(f"  {_line(one)}" for one in worst)
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
     return met
 
 
@@ -209,7 +216,8 @@ def main(arguments: list[str]) -> int:
     names = [name for name in arguments[:1] if name in KINDS] or list(KINDS)
     numbers = [int(text) for text in arguments if text.isdigit()]
     number, first = (*numbers, NUMBER, 0)[:2] if len(numbers) != 1 else (numbers[0], 0)
-    return 0 if all([report(KINDS[name], range(first, first + number)) for name in names]) else 1
+    met = [report(KINDS[name], range(first, first + number)) for name in names]
+    return 0 if all(met) else 1
 
 
 if __name__ == "__main__":

@@ -87,7 +87,8 @@ def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list
 def loss_moments(structure: Structure) -> Iterator[PolyElement]:
     """Yield the end of the head's backward: its gradient, and the last layer being gathered."""
     each = structure.precision.compute
-    gathering = each * (_layer + _share)
+    cast = _share if structure.precision.stepped != each else RING.zero
+    gathering = each * (_layer + cast)
     yield each * _head + gathering + _stream(structure) - head(structure.block).saved_bytes
 
 

@@ -123,4 +123,6 @@ def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
     product = Value(name="heads", size=queries.size)
     pen.write(weights, values, output=product, keeps=(weights, values))
     out = Value(name="attention output", size=queries.size, why="input of the output matrix")
-    return pen.write(product, output=out, hands_on=True)
+    pen.write(product, output=out, hands_on=True)
+    pen.hold(keys, values)
+    return out

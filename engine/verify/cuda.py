@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engine.errors import Fault, InputError
 from engine.ledger import Category, Phase
 from engine.scenario import Scenario
 from engine.verify.history import Begun, Trace, timeline_of
@@ -84,12 +85,19 @@ class Counters:
 
 
 def on_gpu(scenario: Scenario, gpu: Cuda, progress: Progress, *, steps: int = 2) -> OnGpu:
-    """Execute `steps` optimizer steps on the current GPU."""
+    """Execute `steps` optimizer steps on the current GPU.
+
+    Raises:
+        InputError: the GPU ran out of memory; says what PyTorch said.
+    """
     gpu.begin()
     counters = Counters(gpu)
     try:
         with torch.device(gpu.device):
             run(scenario, alone(scenario), counters, steps=steps, progress=progress)
+    except torch.OutOfMemoryError as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(Fault("--device cuda", said, "--device fake traces it whole")) from None
     finally:
         trace = gpu.end()
     return OnGpu(

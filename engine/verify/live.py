@@ -58,6 +58,8 @@ class LiveBytes(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN204 - torch calls it with its own types
         """Run the operator, then count what it made."""
         out = func(*args, **(kwargs or {}))
+        if func is torch.ops.prim.device.default:  # every third call, and it makes nothing
+            return out
         if func is torch.ops.aten.add.Tensor and not torch.is_grad_enabled():
             self._add_in_place(args[0], out)
         made = (out,) if isinstance(out, Tensor) else tree_leaves(out)

@@ -129,7 +129,7 @@ def run(
 
 def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps: int) -> None:
     for now.step in range(steps):
-        micro_batches = scenario.workload.gradient_accumulation
+        micro_batches = passes(scenario)
         for number in range(micro_batches):
             watch.enter(Phase.FORWARD, now.step)
             with torch.autocast(
@@ -173,7 +173,12 @@ def _mark_held(parts: Parts, watch: Watch) -> None:
 
 def layer_runs(scenario: Scenario, steps: int) -> int:
     """Return how many layers run forward in `steps` steps, recomputation left out."""
-    return steps * scenario.workload.gradient_accumulation * scenario.architecture.layers
+    return steps * passes(scenario) * scenario.architecture.layers
+
+
+def passes(scenario: Scenario) -> int:
+    """Return how many micro-batches of a step are run: from the second on they repeat."""
+    return min(2, scenario.workload.gradient_accumulation)
 
 
 def _mark_states(parts: Parts, watch: Watch) -> None:

@@ -1,6 +1,6 @@
 """What was predicted beside what was measured, phase by phase, and the gap with its reasons."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -193,19 +193,24 @@ class Verification:
         return (*parts, Gap(name="the rest", size=rest, why=why))
 
     def _reasons(self) -> Iterator[Gap]:
-        scalars = [(one, size) for one, size in self.alive if _is_scalar(one)]
+        scalars, rounding = _blocks(self.alive)
         yield Gap(
             name="scalars",
-            size=sum(size for _, size in scalars),
+            size=scalars,
             why="a block of 512 bytes for each number by itself, such as the optimizer's counters",
         )
         yield Gap(
             name="rounding",
-            size=sum(
-                max(0, size - one.requested) for one, size in self.alive if not _is_scalar(one)
-            ),
+            size=rounding,
             why="the allocator rounds each tensor up to 512 bytes; the ledger counts tensors",
         )
+
+    def tensors(self, phase: Phase) -> int:
+        """Return the measured bytes of a steady step's `phase` without those two."""
+        moment = self.timeline.peaks(self.timeline.last_step)[phase]
+        alive = self.timeline.alive(moment.events)
+        rows = [(self.timeline.allocations[number], size) for number, size in alive.items()]
+        return moment.size - sum(_blocks(rows))
 
     @cached_property
     def no_room(self) -> NoRoom | None:
@@ -257,6 +262,14 @@ def _faults(scenario: Scenario, device: Device) -> Iterator[Fault]:
     if ranks > 1 and zero == 3 and device == "cpu":
         what = "FSDP2 is not executed on the CPU"
         yield Fault("--device cpu", what, "--device fake traces it as one of its ranks")
+
+
+def _blocks(alive: Iterable[tuple[Allocation, int]]) -> tuple[int, int]:
+    """Return the bytes of blocks with one number, and what blocks add to larger tensors."""
+    rows = [(_is_scalar(one), size, one.requested) for one, size in alive]
+    scalars = sum(size for is_scalar, size, _ in rows if is_scalar)
+    rounding = sum(max(0, size - wanted) for is_scalar, size, wanted in rows if not is_scalar)
+    return scalars, rounding
 
 
 def _is_scalar(allocation: Allocation) -> bool:

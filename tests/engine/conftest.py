@@ -38,6 +38,7 @@ def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values
     card: Accelerator = accelerator(gpu)
     made = Scenario(
         model=chosen,
+        implementation=values.pop("implementation", "fused"),
         workload=Workload(**({"sequence": 128} | _of(Workload, values))),
         recipe=Recipe(**_of(Recipe, values)),
         parallel=parallel,

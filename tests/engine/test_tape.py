@@ -111,3 +111,95 @@ def test_gradients_that_meet_are_added_in_place_unless_the_older_is_a_view():
             last,
         )
         assert units(Tape(operators=ops).backward(keeps_gradients=True)) == expected
+
+
+def test_what_is_referred_to_lives_until_its_holder_has_run():
+    x, y, z, w = value("x"), value("y", 10), value("z", 100), value("w", 1000)
+    ops = (
+        Operator(inputs=(x,), output=y),
+        Operator(inputs=(y,), output=z),
+        Operator(inputs=(z,), output=w, holds=(y,)),
+    )
+    assert units(Tape(operators=ops).forward()) == [11, 110, 1110]
+
+
+def test_a_view_takes_no_bytes_but_its_gradient_does():
+    x, whole = value("x"), value("whole", 30)
+    first = Value(name="first", size=10 * ONE, view_of=whole)
+    rest = Value(name="rest", size=20 * ONE, view_of=whole)
+    z = value("z", 100)
+    ops = (
+        Operator(inputs=(x,), output=whole),
+        Operator(inputs=(whole,), output=first, also=(rest,)),
+        Operator(inputs=(first, rest), output=z, keeps=(first, rest)),
+    )
+    tape = Tape(operators=ops)
+    assert units(tape.forward()) == [31, 30, 130]
+    assert units([tape.saved_bytes]) == [30]
+    # kept 30 and gradients 100 + 10 + 20; then those and the whole one; then the whole one and x
+    assert units(tape.backward(keeps_gradients=True)) == [160, 60, 31]
+
+
+def test_a_cached_tensor_lives_to_the_end_of_the_pass():
+    x, y, z = value("x"), Value(name="y", size=10 * ONE, cached=True), value("z", 100)
+    ops = (
+        Operator(inputs=(x,), output=y),
+        Operator(inputs=(y,), output=z),
+        Operator(inputs=(z,), output=value("w", 1000)),
+    )
+    assert units(Tape(operators=ops).forward(keeping=False)) == [11, 110, 1110]
+
+
+def test_what_stands_beside_a_layer_is_there_in_its_forward_only():
+    x, y = value("x"), value("y", 10)
+    inner = Tape(
+        operators=(Operator(inputs=(x,), output=y, keeps=(x,)),),
+        holds=(x,),
+        beside=(value("mask", 100),),
+    )
+    tape = Tape(operators=(Operator(inputs=(x,), output=y, keeps=(x,), inner=inner),))
+    assert max(units(tape.forward())) == 111
+    assert max(units(tape.backward(keeps_gradients=True))) == 12
+
+
+def test_what_is_held_from_outside_stays_to_the_end_of_a_backward():
+    x, y = value("x"), value("y", 10)
+    tape = Tape(operators=(Operator(inputs=(x,), output=y),))
+    assert units(tape.backward(keeps_gradients=True)) == [11]
+    assert units(tape.backward(keeps_gradients=True, held=(value("outside", 100),))) == [111]
+
+
+def test_a_recomputation_waits_for_gradients_that_need_nothing_kept():
+    x, y, z, out = value("x"), value("y", 10), value("z", 100), value("out", 1000)
+    inner = Tape(
+        operators=(
+            Operator(inputs=(x,), output=y, keeps=(x,)),
+            Operator(inputs=(y,), output=z, keeps=(y,)),
+            Operator(inputs=(z,), output=out),
+        ),
+        holds=(x,),
+    )
+    # the last operator's backward runs first: then the gradient of z is what is there
+    assert units([inner.passed_back]) == [100]
+    tape = Tape(operators=(Operator(inputs=(x,), output=out, keeps=(x,), inner=inner),))
+    moments = units(tape.backward(keeps_gradients=True))
+    assert moments[0] == 101 + 10  # x and y beside the gradient of z
+
+
+def test_an_operator_that_keeps_its_own_output_makes_it_again():
+    x, y = value("x"), value("y", 10)
+    kept = Tape(operators=(Operator(inputs=(x,), output=y, keeps=(y,)),), holds=(x,))
+    input_kept = Tape(operators=(Operator(inputs=(x,), output=y, keeps=(x,)),), holds=(x,))
+    assert units(kept.recomputed.forward()) == [11]
+    assert units(input_kept.recomputed.forward()) == [1]
+
+
+def test_a_gradient_is_wide_before_it_is_cast():
+    x, y = value("x", 2), value("y", 4)
+    kept = value("kept", 50)
+    op = Operator(inputs=(x,), output=y, keeps=(kept,), uncast=(4 * ONE, 2 * ONE))
+    tape = Tape(operators=(op,))
+    assert units(tape.backward(keeps_gradients=True)) == [50 + 4 + 2 + 4]
+    # made again by a checkpoint, what is kept dies before the cast
+    again = units(tape.backward(keeps_gradients=True, held=(value("x0", 100),)))
+    assert again == [100 + 50 + 4 + 4, 100 + 4 + 2 + 4]

@@ -1,0 +1,26 @@
+"""The ledger beside traced steps of drawn scenarios: a small part of `make accuracy`."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from accuracy import KINDS, compared
+
+SAMPLE = {"fused": 16, "fsdp2": 6, "hf": 20, "hf-fsdp2": 4}
+
+
+@pytest.mark.filterwarnings("ignore")  # Transformers' own
+@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("part", range(2))
+def test_peak_and_phases_of_drawn_scenarios_meet_their_traces(name, part):
+    if name.startswith("hf"):
+        pytest.importorskip("transformers")
+    kind, half = KINDS[name], SAMPLE[name] // 2
+    for one in compared(kind, range(1000 + part * half, 1000 + (part + 1) * half)):
+        assert abs(one.peak) < kind.median, one.seed
+        assert max(map(abs, one.phases.values())) < kind.largest, (one.seed, one.phases)

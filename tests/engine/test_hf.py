@@ -1,0 +1,119 @@
+"""The hf stack: formulas and figures known from elsewhere, and the classes that it stands for."""
+
+import pytest
+
+from engine.architecture import Experts
+from engine.catalog import model
+from engine.errors import UnmodelledError
+from engine.estimate import ledger
+from engine.families import FAMILIES, family_of
+from engine.ledger import Category, Phase
+from engine.symbols import E, K, L, a, b, d, f, h, k, s
+from engine.units import GIB
+
+TRANSFORMERS = "traced with PyTorch 2.13 and Transformers 5.24 by another tracer"
+
+# GiB of the largest phase but the optimizer's step, unless the row names one.
+FIGURES = [
+    ("gpt2", {"precision": "fp32", "micro_batch": 8, "sequence": 1024}, None, 13.92),
+    ("llama-2-7b", {"sequence": 4096}, Phase.LOSS, 112.2),
+    ("llama-2-7b", {"sequence": 4096, "recompute": "full"}, Phase.BACKWARD_LAST, 100.8),
+    (
+        "llama-3-8b",
+        {"sequence": 8192, "recompute": "full", "data": 8, "zero": 3},
+        None,
+        27.58,
+    ),
+    (
+        "llama-3-70b",
+        {"sequence": 8192, "recompute": "full", "data": 64, "zero": 3},
+        None,
+        40.07,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "phase", "printed"), FIGURES)
+def test_a_figure_traced_elsewhere_is_met(scenario, name, values, phase, printed):
+    book = ledger(scenario(name, implementation="hf", **values))
+    found = book.phases[phase] if phase else book.peak
+    digits = len(str(printed).partition(".")[2])
+    assert round((found - book.size("cuBLAS workspace")) / GIB, digits) == printed
+
+
+def saved(book):
+    """What layers keep, as a formula for one layer and token."""
+    kept = [
+        line.size
+        for line in book.lines
+        if line.category is Category.ACTIVATIONS and Phase.BACKWARD_FIRST in line.phases
+    ]
+    return (sum(kept) / (L * b * s)).expand()
+
+
+def test_a_llama_layer_keeps_16h_4q_4kv_8f_4a_8_bytes_a_token(scenario):
+    """Traced by another tracer, Transformers 5.24, SDPA, 16-bit compute."""
+    book = ledger(scenario(implementation="hf", shape={"kv_heads": 2}))
+    q, kv = a * d, k * d
+    assert (saved(book) - (16 * h + 4 * q + 4 * kv + 8 * f + 4 * a + 8)).expand() == 0
+
+
+def test_an_eager_llama_layer_keeps_6as_for_each_token(scenario):
+    """16h + 8q + 6as + 8f + 8: probabilities in fp32 and in 16 bits; traced elsewhere."""
+    book = ledger(scenario(implementation="hf", attention="eager", shape={"kv_heads": 2}))
+    q = a * d
+    assert (saved(book) - (16 * h + 8 * q + 6 * a * s + 8 * f + 8)).expand() == 0
+
+
+def test_experts_keep_their_gated_mlp_and_two_hidden_rows_for_each_token_sent(scenario):
+    """K(8f + 4h) in place of 8f, traced elsewhere; what routes the tokens comes on top."""
+    experts = Experts(routed=4, per_token=2, ffn=704)
+    with_experts = saved(ledger(scenario(implementation="hf", shape={"experts": experts})))
+    without = saved(ledger(scenario(implementation="hf", shape={})))
+    routing = 4 * E + 4 + 40 * K
+    assert (with_experts - without - (K * (8 * f + 4 * h) - 8 * f + routing)).expand() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("llama-3-8b", "llama"),
+        ("mistral-7b", "mistral"),
+        ("qwen2.5-7b", "qwen2"),
+        ("gpt2-xl", "gpt2"),
+        ("pythia-6.9b", "gpt_neox"),
+        ("mixtral-8x7b", "mixtral"),
+        ("phi-2", None),
+        ("gemma-2-9b", None),
+        ("deepseek-v3", None),
+    ],
+)
+def test_a_catalogued_model_has_the_class_of_its_blocks(name, family):
+    assert family_of(model(name).architecture) == family
+
+
+def test_a_model_without_a_class_is_refused_with_the_classes_that_there_are(scenario):
+    with pytest.raises(UnmodelledError, match="mixtral, qwen2, mistral, llama, gpt2, gpt_neox"):
+        scenario("phi-2", implementation="hf")
+    assert len(FAMILIES) == 6
+
+
+def test_transformers_has_no_selective_recomputation(scenario):
+    with pytest.raises(UnmodelledError, match="selective with hf"):
+        scenario(implementation="hf", recompute="selective")
+
+
+@pytest.mark.parametrize(
+    "name", ["llama-3-8b", "mistral-7b", "qwen2.5-7b", "gpt2", "pythia-160m", "mixtral-8x7b"]
+)
+def test_the_class_has_as_many_parameters_as_the_architecture(scenario, name):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    models = pytest.importorskip("engine.verify.models")
+    fake = pytest.importorskip("torch._subclasses.fake_tensor")
+    made = scenario(name, implementation="hf")
+    with fake.FakeTensorMode(allow_non_fake_inputs=True):
+        module = models.build(made, torch.bfloat16)
+        assert sum(p.numel() for p in module.parameters()) == made.architecture.parameters
+        assert len(module.layers) == made.architecture.layers
+        assert {p.dtype for p in module.parameters()} == {torch.bfloat16}
