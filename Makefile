@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench
+.PHONY: practice test lint format docs bench accuracy
 
 practice:
 	$(RUN) practice
@@ -18,3 +18,5 @@ docs:
 bench:
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/throughput.py
+accuracy:
+	$(RUN) python benchmarks/accuracy.py

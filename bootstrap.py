@@ -7,6 +7,9 @@ it is made at the first call and renewed when `pyproject.toml` changes.
     python3 bootstrap.py lint                      ruff, mypy, import-linter, codespell
     python3 bootstrap.py python FILE …             a script, with the tests' environment
     python3 bootstrap.py ANYTHING ELSE             the same as `memquiz ANYTHING ELSE`
+
+`verify` brings PyTorch and Transformers along, the tests do too; nothing else does. A PyTorch that
+lies in `.venv` already stays, such as the build for CPUs.
 """
 
 from __future__ import annotations  # an older Python must get as far as being told
@@ -26,6 +29,9 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 # The verbs that are not memquiz's own commands, and what they start.
 VERBS = {"test": ("-m", "pytest", "-n", "auto"), "lint": (), "python": ()}
 
+# What a command of memquiz needs beyond memquiz itself: an extra of pyproject.toml.
+EXTRAS = {"verify": "hf"}
+
 LINTERS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
@@ -37,10 +43,11 @@ LINTERS = (
 
 def set_up(extra: str) -> None:
     """Install memquiz with `extra` (empty: none) into `.venv`, unless that is done already."""
-    # The environment of the tests has all that memquiz itself needs.
-    if is_ready(extra) or is_ready("dev"):
+    # With an extra there is all that memquiz itself needs; the tests' has what every extra has.
+    if any(map(is_ready, {extra, "dev"} if extra else {"", "dev", *EXTRAS.values()})):
         return
-    print("setting up .venv; this happens once …", file=sys.stderr, flush=True)
+    size = ", with PyTorch, which takes minutes" if extra else ""
+    print(f"setting up .venv{size}; this happens once …", file=sys.stderr, flush=True)
     make_environment()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -100,7 +107,7 @@ def main(arguments: list[str]) -> int:
             f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}"
         )
     verb = arguments[0] if arguments else "practice"
-    set_up("dev" if verb in VERBS else "")
+    set_up("dev" if verb in VERBS else EXTRAS.get(verb, ""))
     if verb == "lint":
         return lint()
     if verb not in VERBS:

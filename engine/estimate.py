@@ -11,6 +11,7 @@ from engine import symbols
 from engine.architecture import Architecture, Tensor
 from engine.ledger import OUTSIDE, Ledger, Line
 from engine.lines import activations, communication, outside, states, step, working_set
+from engine.partition import BUCKET, at_the_end, fullest, scattered
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Scenario
 from engine.structure import Sharing, Structure, structure_of
@@ -128,12 +129,50 @@ def values_of(scenario: Scenario) -> Mapping[Symbol, int]:
     low, high = (gpu.context_mib, gpu.context_mib) if gpu.context_mib else CONTEXT_MIB
     return {
         **_parameters(a, scenario.parallel.data),
+        **_reducing(scenario),
         symbols.b: work.micro_batch,
         symbols.s: work.sequence,
         symbols.N: scenario.parallel.data,
         symbols.W: HANDLES * gpu.workspace_kib * KIB,
         symbols.C_low: low * MIB,
         symbols.C_high: high * MIB,
+    }
+
+
+def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
+    """Return what the symbols of ZeRO-1 and 2 stand for."""
+    a, parallel = scenario.architecture, scenario.parallel
+    if parallel.zero not in {1, 2} or parallel.data == 1:
+        return {}
+    part = fullest(a, parallel.data)
+    own = {symbols.P_touched: part.touched, symbols.P_piece: part.piece}
+    waiting = a.vocab * a.hidden if a.tied else 0
+    if parallel.zero == 1:
+        top = sum(t.size for t in a.tensors if t.place in {"final", "head"})
+        return own | {
+            symbols.R_loss: BUCKET + top + waiting if top else 0,
+            symbols.R_norm: 0 if a.tied else BUCKET + a.vocab * a.hidden,
+            symbols.R_end: at_the_end(a, parallel.data),
+        }
+    row = PRECISIONS[scenario.recipe.precision]
+    found = scattered(a, parallel.data, keeps=row.gradients <= row.weights)
+    layers, bottom = found.layers, found.bottom
+    return own | {
+        symbols.G_first: layers.kept,
+        symbols.J_full: layers.full.below,
+        symbols.R_full: layers.full.more,
+        symbols.J_own: layers.own.below,
+        symbols.R_own: layers.own.more,
+        symbols.J_both: layers.both.below,
+        symbols.R_both: layers.both.more,
+        symbols.G_last: bottom.kept,
+        symbols.G_heads: bottom.attention,
+        symbols.G_table: bottom.embedding,
+        symbols.R_loss: 0 if found.top is None else BUCKET + found.top + waiting,
+        symbols.R_norm: 0 if found.norm is None else BUCKET + found.norm + waiting,
+        symbols.R_last: bottom.copied,
+        symbols.R_table: bottom.table,
+        symbols.R_end: found.end,
     }
 
 

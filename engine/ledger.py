@@ -84,6 +84,7 @@ class Line:
         evidence: how it is known.
         low: the lower end where `size` is the upper end of an interval.
         parts: what `size` is a sum of, by name, where that helps a reader.
+        before_states: whether it is gone when the first step makes the optimizer states.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Line:
     evidence: Evidence = Evidence.EXACT
     low: Expr | None = None
     parts: tuple[tuple[str, Expr], ...] = ()
+    before_states: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +145,11 @@ class Ledger:
         """Allocated bytes in each phase of the first step, which creates the optimizer states."""
         return self._allocated(first_step=True)
 
+    @property
+    def _before_states(self) -> int:
+        rows = zip(self.lines, self.sizes, strict=True)
+        return sum(size for line, size in rows if line.before_states)
+
     def _allocated(self, *, first_step: bool) -> Mapping[Phase, int]:
         totals = dict.fromkeys(Phase, 0)
         for line, size in zip(self.lines, self.sizes, strict=True):
@@ -152,6 +159,9 @@ class Ledger:
             for phase in line.phases:
                 if not late or phase is Phase.STEP:
                     totals[phase] += size
+        if first_step:
+            states = self.total(Category.OPTIMIZER_STATE)
+            totals[Phase.STEP] -= min(states, self._before_states)
         if self.values[N] == 1:
             del totals[Phase.REDUCE]
         return totals

@@ -26,7 +26,8 @@ class Weight:
     """Elements `begin` to `end` of the flat weights.
 
     Attributes:
-        layer: from 0; EMBEDDING below the layers, and their number above them.
+        layer: from 0; EMBEDDING below the layers, and above them first the final norm, then the
+            head.
         turn: of two weights of a layer, the gradient of the one with the higher turn comes first.
     """
 
@@ -112,12 +113,14 @@ class Reducing:
     Attributes:
         top: the most while head and final norm run backward, with the gradient just made; None
             where no gradient comes there.
+        norm: what of that is there when the final norm runs backward; None where nothing has come.
         layers: what the layers but the first hold.
         bottom: what first layer and embedding hold.
         end: the most when the backward pass is over.
     """
 
     top: int | None
+    norm: int | None
     layers: InLayers
     bottom: AtTheBottom
     end: int
@@ -140,7 +143,8 @@ def _sizes(a: Architecture) -> Iterator[tuple[int, int, int]]:
     inside = [t for t in a.tensors if t.place not in {"embedding", "final", "head"}]
     for layer in range(a.layers):
         yield from ((size, layer, turn) for size, turn in _of_layer(inside, layer, a.layers))
-    yield from ((t.size, a.layers, 0) for t in a.tensors if t.place in {"final", "head"})
+    yield from ((t.size, a.layers, 0) for t in a.tensors if t.place == "final")
+    yield from ((t.size, a.layers + 1, 0) for t in a.tensors if t.place == "head")
 
 
 def _of_layer(tensors: Iterable[Tensor], layer: int, layers: int) -> Iterator[tuple[int, int]]:
@@ -218,10 +222,12 @@ def scattered(
     """
     times = tuple(_times(_Bucket(architecture, ranks, bucket), weights(architecture), keeps))
     layers = architecture.layers
-    top = [time.most + time.made for time in times if time.layer == layers]
+    top = [time.most + time.made for time in times if time.layer >= layers]
+    behind_head = next(number for number, time in enumerate(times) if time.layer <= layers)
     table = architecture.vocab * architecture.hidden if architecture.tied else 0
     return Reducing(
         top=max(top) if top else None,
+        norm=times[behind_head].held if behind_head else None,
         layers=_in_layers(times, layers),
         bottom=_at_the_bottom(times, table),
         end=times[-1].most,
@@ -229,7 +235,7 @@ def scattered(
 
 
 def _in_layers(times: Sequence["_Time"], layers: int) -> InLayers:
-    kept = max((t.after for t in times if t.layer == layers), default=0)
+    kept = max((t.after for t in times if t.layer >= layers), default=0)
     between = [time for time in times if FIRST_LAYER < time.layer < layers]
     full = [t for t in between if t.most > kept]
     own = [t for t in between if t.after > max(t.before, kept)]
@@ -266,13 +272,14 @@ def _at_the_bottom(times: Sequence["_Time"], waiting: int) -> AtTheBottom:
 class _Time:
     """A gradient that comes, or the end: elements before, at most, and after.
 
-    `made` is the gradient itself; `before` and `after` are what the rank has kept. `late` is
-    behind the attention itself, where little of a layer is left.
+    `made` is the gradient itself, `held` what is there already; `before` and `after` are what the
+    rank has kept. `late` is behind the attention itself, where little of a layer is left.
     """
 
     layer: int
     late: bool
     made: int
+    held: int
     emptied: bool
     before: int
     most: int
@@ -286,7 +293,8 @@ OUTPUT = 4
 def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[_Time]:  # noqa: FBT001 - private
     kept = waiting = 0
     for weight in (*_in_turn(found), None):
-        before, most = kept, kept + waiting
+        before = kept
+        held = most = kept + waiting
         emptied = weight is None or not full.has_room(weight)
         if emptied:
             most = max(most, kept + waiting + full.copied)
@@ -298,6 +306,7 @@ def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[
             layer=weight.layer if weight else END,
             late=weight is not None and weight.turn < OUTPUT,
             made=weight.size if weight else 0,
+            held=held,
             emptied=emptied,
             before=before,
             most=most,

@@ -41,7 +41,12 @@ class Sharing:
     @property
     def keeps_gradients(self) -> bool:
         """Whether a parameter gradient stays as it was made, until its layer is done at least."""
-        return self.sharded or not self.lasting_gradients
+        return self.sharded or not (self.lasting_gradients or self.zero == 2)
+
+    @property
+    def bucketed(self) -> bool:
+        """Whether gradients go through a bucket to be reduced: ZeRO-1 and 2, as a rule."""
+        return self.zero == 2 or (self.zero == 1 and not self.main_gradients)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,4 +92,5 @@ def _block(scenario: Scenario) -> Block:
         attention=recipe.attention,
         recompute=recipe.recompute,
         dropout=recipe.dropout > 0,
+        one_sequence=scenario.workload.micro_batch == 1 and scenario.implementation == "hf",
     )

@@ -47,13 +47,25 @@ P_largest = symbol("P_largest")
 positions = symbol("n_ctx")
 r = symbol("r")
 E, K = symbol("E"), symbol("K")
+P_touched, P_piece = symbol("P_touched"), symbol("P_piece")
+G_first, G_last = symbol("G_first"), symbol("G_last")
+J_full, J_own, J_both = (symbol(f"J_{time}") for time in ("full", "own", "both"))
+R_full, R_own, R_both = (symbol(f"R_{time}") for time in ("full", "own", "both"))
+G_heads, G_table = symbol("G_heads"), symbol("G_table")
+R_loss, R_norm, R_last, R_table, R_end = (
+    symbol(f"R_{at}") for at in ("loss", "norm", "last", "table", "end")
+)
 M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
 SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K)
 PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
-RING = PolyRing((*SIZES, *PARAMETERS), ZZ)
+REDUCING = (
+    *(J_full, J_own, J_both, R_full, R_own, R_both),
+    *(G_heads, G_table, R_loss, R_norm, R_last, R_table),
+)
+RING = PolyRing((*SIZES, *PARAMETERS, *REDUCING), ZZ)
 
 MEANINGS: Mapping[Symbol, str] = {
     b: "micro-batch: sequences in one forward pass",
@@ -78,6 +90,23 @@ MEANINGS: Mapping[Symbol, str] = {
     r: "elements of a head that rotary positions turn",
     E: "routed experts of a layer",
     K: "experts that a token is sent to",
+    P_touched: "parameters of the tensors that the fullest rank's part of the weights touches",
+    P_piece: "most parameters of one tensor in that part",
+    G_first: "gradients that rank has when the backward pass reaches the last layer",
+    J_full: "layers done when the bucket is copied to be reduced for the first time",
+    R_full: "elements of that copy",
+    J_own: "layers done when that rank has its first gradients",
+    R_own: "elements of these",
+    J_both: "layers done when the bucket is copied beside such gradients for the first time",
+    R_both: "elements of copy and gradients, the most of all such times",
+    G_last: "gradients that rank has when the backward pass reaches the first layer",
+    G_heads: "further ones that it has when it reaches that layer's attention",
+    G_table: "further ones that it has when it reaches the embedding",
+    R_loss: "elements of bucket and gradients while the head's gradients come",
+    R_norm: "what of that there is while the final norm runs backward",
+    R_last: "elements of copies while gradients of the first layer come",
+    R_table: "elements of copies and gradients while the embedding's gradient comes",
+    R_end: "elements of gradients and copies while the last ones are reduced",
     M: "peak of allocated bytes",
     W: "bytes of the cuBLAS workspace",
     C_low: "lower estimate of the CUDA context",

@@ -69,6 +69,11 @@ class Operator:
         inner: the operators behind this one, which a checkpoint runs again in the backward.
         makes_views: the gradients that its backward makes are views of larger-lived storages.
         holds: tensors that Python still refers to while the forward operator runs.
+        late: bytes of the parameter gradients that it makes last: a bias's, which is the incoming
+            gradient summed up. Behind a checkpoint what the operator kept is gone by then.
+        summed: inputs whose gradient is made last too, a cast bias.
+        meeting: bytes alive when a parameter gradient has met an older one of the same parameter
+            and the gradient that came in is gone.
     """
 
     inputs: tuple[Value, ...]
@@ -83,6 +88,9 @@ class Operator:
     makes_views: bool = False
     holds: tuple[Value, ...] = ()
     also: tuple[Value, ...] = ()
+    late: PolyElement = ZERO
+    summed: tuple[Value, ...] = ()
+    meeting: PolyElement = ZERO
 
     @property
     def kept(self) -> tuple[Value, ...]:
@@ -125,6 +133,25 @@ class Tape:
         """Bytes of all saved tensors."""
         return total(self.saved)
 
+    @cached_property
+    def counted_bytes(self) -> PolyElement:
+        """Bytes of all that is left when the forward pass is over, saved or cached."""
+        return total((*self.saved, *self.cached))
+
+    @property
+    def cached(self) -> tuple[Value, ...]:
+        """Every cached tensor, behind checkpoints too."""
+        inner = (value for op in self.operators if op.inner for value in op.inner.cached)
+        return (*(op.output for op in self.operators if op.output.cached), *inner)
+
+    @property
+    def entries(self) -> tuple[Value, ...]:
+        """Tensors from outside: those that are read or held and made by no operator."""
+        made = {value for op in self.operators for value in op.made}
+        read = (value for op in self.operators for value in op.read)
+        wanted = dict.fromkeys((*self.holds, *self.beside, *read))
+        return tuple(value for value in wanted if value not in made)
+
     @property
     def recomputed(self) -> "Tape":
         """The operators that a checkpoint runs again, until all that was kept is there again.
@@ -145,6 +172,7 @@ class Tape:
         gradients = _Gradients(self.operators[-1].output)
         for op in reversed(self.operators[self._stop :]):
             gradients.through(op)
+            gradients.live += total(op.summed)
             gradients.drop(op.output, *op.also)
             gradients.add_up()
         return gradients.live
@@ -163,13 +191,9 @@ class Tape:
         readers = Counter(value for op in self.operators for value in (*op.read, *op.holds))
         readers.update((*self.holds, *self.beside, last))
         live = _Live()
-        made = {value for op in self.operators for value in op.made}
-        for value in (*self.holds, *self.beside):
-            if value not in made:
-                live.need(value)
+        for value in self.entries:
+            live.need(value)
         for op in self.operators:
-            for value in op.read:
-                live.need(value)
             if op.inner is not None:
                 live.moments_of(op.inner.forward(keeping=False), inside=total(op.inputs))
             for value in (*op.made, *op.kept):
@@ -191,47 +215,39 @@ class Tape:
         `keeps_gradients` parameter gradients stay; without, they are added to older ones. What is
         `held` from outside stays to the end.
         """
+        replay = _Backward(self, held, keeps_gradients=keeps_gradients)
+        for op in reversed(self.operators):
+            if op.inner is not None:
+                replay.again(op)
+            replay.through(op)
+        return tuple(replay.moments)
+
+    @cache  # noqa: B019 - a process has few tapes and keeps them all
+    def arrivals(self, *, held: tuple[Value, ...] = ()) -> tuple[PolyElement, ...]:
+        """Return the bytes alive each time that a parameter's gradient has come.
+
+        The operator that made it is done, and the gradients before it are gone.
+        """
         pins = Counter(kept for op in self.operators for kept in op.kept)
         pins.update(held)
         saved = total((*self.saved, *held))
         gradients = _Gradients(self.operators[-1].output)
-        lasting = ZERO
-        moments: dict[PolyElement, None] = {}
+        found: dict[PolyElement, None] = {}
         for op in reversed(self.operators):
             if op.inner is not None:
-                outside = saved + lasting + gradients.live - total(op.inputs)
-                moments.update(dict.fromkeys(_again(op, outside, keeps_gradients)))
-                lasting += total_gradients(op.inner) if keeps_gradients else ZERO
+                outside = saved + gradients.live - total(op.inputs) - op.output.size
+                come = op.inner.arrivals(held=op.inputs)
+                found.update(dict.fromkeys(outside + moment for moment in come))
             gradients.through(op)
-            made = lasting + op.gradients
-            wide, narrow = op.uncast
-            now = made + gradients.live + op.backward_workspace + wide
-            # What a checkpoint made again dies with its operator, before the engine casts.
-            moments[saved + now - (narrow if held else ZERO)] = None
+            gradients.live += total(op.summed)
             gradients.drop(op.output, *op.also)
-            for kept in op.kept:
-                pins[kept] -= 1
-                if not pins[kept]:
-                    saved -= kept.size
-            if held and wide:
-                moments[saved + now] = None
-            if gradients.sums:
-                moments[saved + made + gradients.live + gradients.sums] = None
+            pins.subtract(op.kept)
+            saved -= total(kept for kept in op.kept if not pins[kept])
             gradients.add_up()
-            if keeps_gradients:
-                lasting += op.gradients
-        return tuple(moments)
-
-
-def _again(op: Operator, outside: PolyElement, keeps_gradients: bool) -> tuple[PolyElement, ...]:  # noqa: FBT001 - private
-    """Return the moments of what a checkpoint does in the backward: forward again, then back."""
-    inner = op.inner
-    if inner is None:
-        return ()
-    waiting = inner.passed_back - op.output.size
-    again = (outside + waiting + moment for moment in inner.recomputed.forward())
-    back = inner.backward(keeps_gradients=keeps_gradients, held=op.inputs)
-    return (*again, *(outside - op.output.size + moment for moment in back))
+            made = op.gradients + op.late
+            if made:
+                found[saved + made + gradients.live] = None
+        return tuple(found)
 
 
 def total(values: Iterable[Value]) -> PolyElement:
@@ -245,7 +261,7 @@ def total_gradients(tape: Tape) -> PolyElement:
     """Return the bytes of all parameter gradients that the backward of `tape` makes."""
     size: PolyElement = ZERO
     for op in tape.operators:
-        size += op.gradients + (total_gradients(op.inner) if op.inner else ZERO)
+        size += op.gradients + op.late + (total_gradients(op.inner) if op.inner else ZERO)
     return size
 
 
@@ -284,6 +300,71 @@ class _Live:
                 self.total -= value.size
 
 
+class _Backward:
+    """A backward pass over a tape; behind a checkpoint where something is held."""
+
+    def __init__(self, tape: Tape, held: tuple[Value, ...], *, keeps_gradients: bool) -> None:
+        self.moments: dict[PolyElement, None] = {}
+        self.held, self.keeps_gradients = held, keeps_gradients
+        self.pins = Counter(kept for op in tape.operators for kept in op.kept)
+        self.pins.update(held)
+        self.saved = total((*tape.saved, *held))
+        self.gradients = _Gradients(tape.operators[-1].output)
+        self.lasting: PolyElement = ZERO
+
+    def again(self, op: Operator) -> None:
+        """Run what is behind a checkpoint: forward once more, then back."""
+        inner = op.inner
+        if inner is None:
+            return
+        outside = self.saved + self.lasting + self.gradients.live
+        outside -= total(op.inputs) + op.output.size
+        for moment in inner.recomputed.forward():
+            self.moments[outside + inner.passed_back + moment] = None
+        for moment in inner.backward(keeps_gradients=self.keeps_gradients, held=op.inputs):
+            self.moments[outside + moment] = None
+        if self.keeps_gradients:
+            self.lasting += total_gradients(inner)
+
+    def through(self, op: Operator) -> None:
+        """Make the gradients of what the operator read, then let go what it kept."""
+        self.gradients.through(op)
+        made = self.lasting + op.gradients
+        wide, narrow = op.uncast
+        if not self.held:
+            made, narrow = self._summed(op, made), ZERO
+        if op.inner is None:
+            self._moment(made + op.backward_workspace + wide - narrow)
+        self._drop_kept(op)
+        if self.held:
+            # What a checkpoint made again dies with its operator, before the engine casts or sums.
+            if wide:
+                self._moment(made + op.backward_workspace + wide)
+            if op.late or op.summed:
+                made = self._summed(op, made)
+                self._moment(made)
+        self.gradients.drop(op.output, *op.also)
+        if self.gradients.sums or op.meeting:
+            self._moment(made + self.gradients.sums + op.meeting)
+        self.gradients.add_up()
+        if self.keeps_gradients:
+            self.lasting = made
+
+    def _summed(self, op: Operator, made: PolyElement) -> PolyElement:
+        self.gradients.live += total(op.summed)
+        summed: PolyElement = made + op.late
+        return summed
+
+    def _moment(self, beside: PolyElement) -> None:
+        self.moments[self.saved + self.gradients.live + beside] = None
+
+    def _drop_kept(self, op: Operator) -> None:
+        for kept in op.kept:
+            self.pins[kept] -= 1
+            if not self.pins[kept]:
+                self.saved -= kept.size
+
+
 class _Gradients:
     """The gradients alive in a backward pass; one buffer may stand for several tensors."""
 
@@ -295,13 +376,13 @@ class _Gradients:
         self._met: PolyElement = ZERO
 
     def through(self, op: Operator) -> None:
-        """Make the gradients of the operator's inputs, before anything is dropped."""
+        """Make the gradients of the operator's inputs but those summed up, before dropping any."""
         incoming = self._owners[op.output]
         for value in op.inputs:
             if not value.differentiable:
                 continue
             handed_on = op.hands_on and value.size == op.output.size
-            if not handed_on:
+            if not handed_on and value not in op.summed:
                 self.live += value.size
             if value in self._owners:
                 self._meet(value, handed_on=handed_on)

@@ -1,11 +1,23 @@
 """Sums on paper as values: a term with its product, a moment's terms, and all moments."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
-from problems.wording import number
+from problems.wording import billions, number, rounded
 
 SAVED = "saved activations"
+# The moments of a step.
+LOSS = "the backward pass of the loss"
+HEAD = "the backward pass of the head"
+LAST_LAYER = "the backward pass of the last layer"
+FULL = "a layer below, where the bucket is full"
+NEXT_LAYER = "the backward pass of the layer below the last"
+SECOND_LAYER = "the backward pass of the second layer"
+FIRST_LAYER = "the backward pass of the first layer"
+EMBEDDING = "the backward pass of the embedding"
+END = "the end of the backward pass"
+BEFORE_STEP = "the moment before the optimizer's step"
+STEP = "the optimizer's step"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +46,17 @@ class Amount:
         return replace(
             self, size=self.size * (factor if self.tokens else 1), tokens=self.tokens * factor
         )
+
+
+def product(name: str, each: int, parameters: int) -> Amount:
+    """Return so many bytes for each of so many parameters."""
+    return Amount(name=name, how=f"{each} × {in_billions(parameters)}", size=each * parameters)
+
+
+@cache
+def in_billions(parameters: int) -> str:
+    """Return a number of parameters as one writes it on paper."""
+    return f"{billions(rounded(parameters))} billion"
 
 
 @dataclass(frozen=True, kw_only=True)

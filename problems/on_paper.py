@@ -12,36 +12,46 @@ from functools import cache, cached_property
 from engine.architecture import Architecture
 from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
 from engine.scenario import Scenario
-from problems.amounts import SAVED, Amount, Moment, Paper
+from problems.amounts import (
+    EMBEDDING,
+    END,
+    FIRST_LAYER,
+    LAST_LAYER,
+    LOSS,
+    NEXT_LAYER,
+    SAVED,
+    SECOND_LAYER,
+    STEP,
+    Amount,
+    Moment,
+    Paper,
+    in_billions,
+    product,
+)
+from problems.bucketed import Bucketed, Moments
 from problems.layers import layer_terms, per_token, working_set
 from problems.model_states import Part, each_of, parts_of, sum_said, total_said
-from problems.wording import billions, number, rounded
+from problems.wording import number
 
 # Vocabulary-wide bytes a token and entry: log-probabilities and two gradients, all fp32.
 LOSS_BYTES = 12
-# Elements of the bucket in which ZeRO-1 and 2 reduce gradients.
-BUCKET = 5 * 10**8
-
-LOSS = "the backward pass of the loss"
-LAST_LAYER = "the backward pass of the last layer"
-NEXT_LAYER = "the backward pass of the layer below the last"
-FIRST_LAYER = "the backward pass of the first layer"
-SECOND_LAYER = "the backward pass of the second layer"
-EMBEDDING = "the backward pass of the embedding"
-END = "the end of the backward pass"
-STEP = "the optimizer's step"
 
 
 def on_paper(scenario: Scenario) -> Paper:
     """Return the sums of `scenario`."""
-    step = _Step(scenario=scenario)
-    moments = step.sharded_moments() if scenario.parallel.zero == 3 else step.moments()
     return Paper(
         moments=tuple(
             Moment(said=said, amounts=tuple(amount for amount in amounts if amount.size))
-            for said, amounts in moments
+            for said, amounts in _moments(scenario)
         )
     )
+
+
+def _moments(scenario: Scenario) -> Moments:
+    step = _Step(scenario=scenario)
+    if scenario.parallel.data > 1 and scenario.parallel.zero in {1, 2}:
+        return Bucketed(terms=step).moments()
+    return step.sharded_moments() if scenario.parallel.zero == 3 else step.moments()
 
 
 @cache
@@ -119,7 +129,7 @@ class _Step:
     @property
     def waits(self) -> bool:
         """Whether the gradient of a tied head waits, apart, for that of the embedding."""
-        return self.shape.tied and (self.lasting or self.scenario.parallel.zero == 2)
+        return self.shape.tied and self.lasting
 
     def moments(self) -> Iterator[tuple[str, list[Amount]]]:
         """Yield the moments where the weights are whole."""
@@ -140,15 +150,15 @@ class _Step:
         """Yield the moments under FSDP2."""
         always = [self.states, *([self.gradients] if self.lasting else [])]
         layers, each = self.shape.layers, self.row.compute
-        waiting = _product("the head's gradient, waiting", each, self.table)
-        reduced = _product(
+        waiting = product("the head's gradient, waiting", each, self.table)
+        reduced = product(
             "gradients of the layer above, to be reduced", self.row.stepped, self.layer
         )
         yield LOSS, [*always, self.saved(layers), self.loss(), self.gathered(1)]
         backward = [*always, self.gathered(2), waiting]
         yield LAST_LAYER, [*backward, self.saved(layers), *self.working]
         yield NEXT_LAYER, [*backward, self.saved(layers - 1), reduced, *self.working]
-        own = _product("gradients of the layer", each, self.layer)
+        own = product("gradients of the layer", each, self.layer)
         yield NEXT_LAYER, [*backward, self.saved(layers - 2), reduced, own]
         second = [*backward, *self.above(), reduced]
         yield SECOND_LAYER, [*second, self.saved(2), *self.working]
@@ -158,7 +168,7 @@ class _Step:
             gradients = [self.partial("gradients of the layers", layers * self.layer)]
         last = [*always, *gradients, self.gathered(0)]
         yield EMBEDDING, [*last, waiting, self.embedding(), reduced]
-        root = _product("their gradients to be reduced", self.row.stepped, self.ends)
+        root = product("their gradients to be reduced", self.row.stepped, self.ends)
         yield END, [*last, root]
         yield STEP, [self.states, self.gradients, *self.temporaries()]
 
@@ -176,7 +186,7 @@ class _Step:
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
         return Amount(
             name=name,
-            how=f"{total_said(parts, zero, ranks)} × {_billion(self.parameters)} parameters",
+            how=f"{total_said(parts, zero, ranks)} × {in_billions(self.parameters)} parameters",
             size=int(each_of(parts, zero, ranks) * self.parameters),
         )
 
@@ -196,10 +206,11 @@ class _Step:
         term = working_set(self.scenario)
         widths = f"({term.formula} = {number(term.each)} bytes)"
         needed = self.growing(term.name, f"{{tokens}} tokens × {widths}", term.each)
-        if term.scores and (self.scenario.parallel.zero == 3 or not self.lasting):
+        stage = self.scenario.parallel.zero
+        if term.scores and (stage == 3 or not (self.lasting or stage == 2)):
             matrices = 3 if self.shape.gated else 2
             mlp = matrices * self.shape.ffn * self.shape.hidden
-            return needed, _product("gradients of the layer's MLP", self.row.compute, mlp)
+            return needed, product("gradients of the layer's MLP", self.row.compute, mlp)
         return (needed,)
 
     def loss(self) -> Amount:
@@ -215,33 +226,31 @@ class _Step:
         ends = "embedding (the head too)" if self.shape.tied else "embedding, head"
         names = {0: "", 1: " and one layer", 2: " and two layers"}[layers]
         name = f"gathered {ends if layers else ends.replace(', head', ' and head')}{names}"
-        more = {0: "", 1: f" + {each} × {_billion(self.layer)}"}.get(
-            layers, f" + {layers} × {each} × {_billion(self.layer)}"
+        more = {0: "", 1: f" + {each} × {in_billions(self.layer)}"}.get(
+            layers, f" + {layers} × {each} × {in_billions(self.layer)}"
         )
         return Amount(
             name=name,
-            how=f"{each} × {_billion(self.ends)}{more}",
+            how=f"{each} × {in_billions(self.ends)}{more}",
             size=each * (self.ends + layers * self.layer),
         )
 
     def buckets(self) -> Iterator[Amount]:
         if has_ddp_buckets(self.scenario):
-            yield _product("DDP's buckets", self.row.weights, self.parameters)
+            yield product("DDP's buckets", self.row.weights, self.parameters)
 
     def reducing(self) -> Iterator[Amount]:
-        """Yield what only the backward pass of ZeRO-1 and 2, or of a tied head, holds."""
-        if self.scenario.parallel.zero:
-            yield _product("reduce bucket", self.row.weights, min(BUCKET, self.parameters))
+        """Yield what only the backward pass of a tied head holds."""
         if self.waits:
-            yield _product("the head's gradient, waiting", self.row.weights, self.table)
+            yield product("the head's gradient, waiting", self.row.weights, self.table)
 
     def partial(self, name: str, parameters: int) -> Amount:
-        """Return gradients of some of the parameters, which are no longer whole under ZeRO-2."""
+        """Return gradients of some of the parameters."""
         part = next(part for part in run_parts(self.scenario) if part.name == "gradients")
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
         said = sum_said((part,), zero, ranks)
         size = int(each_of((part,), zero, ranks) * parameters)
-        return Amount(name=name, how=f"{said} × {_billion(parameters)}", size=size)
+        return Amount(name=name, how=f"{said} × {in_billions(parameters)}", size=size)
 
     def above(self) -> Iterator[Amount]:
         if not self.lasting:
@@ -258,19 +267,15 @@ class _Step:
 
     def embedding(self) -> Amount:
         tied = ", and its sum with the head's" if self.shape.tied else ""
-        return _product(
+        return product(
             f"the embedding's gradient{tied}", self.tables * self.row.weights, self.table
         )
 
     def last_gradients(self) -> Iterator[Amount]:
         """Yield the gradients of the end of the backward pass that are not there always."""
-        each, tables, table = self.row.weights, self.tables, self.embedding()
+        table = self.embedding()
         if self.lasting:
             yield table
-        elif self.scenario.parallel.zero == 2:
-            yield from self.above()
-            last = self.layer + tables * self.table
-            yield _product("gradients of first layer and embedding, still whole", each, last)
         else:
             yield self.gradients
             if self.shape.tied:
@@ -285,15 +290,5 @@ class _Step:
             part = Part(name="temporaries", each=copies * row.stepped, stage=1)
             yield self.held("optimizer's temporaries", (part,))
         if casts and not optimizer.at_once:
-            share = -(-self.parameters // (self.scenario.parallel.data if zero else 1))
-            largest = min(largest_of(self.shape), share)
-            yield _product("fp32 copy of the largest gradient", row.master, largest)
-
-
-def _product(name: str, each: int, parameters: int) -> Amount:
-    return Amount(name=name, how=f"{each} × {_billion(parameters)}", size=each * parameters)
-
-
-@cache
-def _billion(parameters: int) -> str:
-    return f"{billions(rounded(parameters))} billion"
+            largest = largest_of(self.shape)
+            yield product("fp32 copy of the largest gradient", row.master, largest)

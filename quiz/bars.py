@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.ledger import OUTSIDE, Category, Ledger, Phase
+from engine.ledger import Category, Ledger, Phase
 
 LETTERS: Mapping[Category, str] = {
     Category.WEIGHTS: "W",
@@ -40,13 +40,19 @@ class Chart:
 
 def chart(ledger: Ledger, capacity: int, width: int) -> Chart:
     """Return the bars of every phase for `width` columns."""
-    seen = capacity <= LARGEST_CARD * ledger.peak
-    scale = max(ledger.peak, capacity if seen else 0, 1)
+    scale, limit = scaled(ledger.peak, capacity, width)
     bars = tuple(
         Bar(phase=phase, size=size, pieces=_pieces(ledger, phase, scale, width))
         for phase, size in ledger.phases.items()
     )
-    return Chart(bars=bars, scale=scale, limit=capacity * width // scale if seen else None)
+    return Chart(bars=bars, scale=scale, limit=limit)
+
+
+def scaled(peak: int, capacity: int, width: int) -> tuple[int, int | None]:
+    """Return the bytes that fill `width` columns, and where the card ends, if that is seen."""
+    seen = capacity <= LARGEST_CARD * peak
+    scale = max(peak, capacity if seen else 0, 1)
+    return scale, capacity * width // scale if seen else None
 
 
 def used(ledger: Ledger) -> tuple[Category, ...]:
@@ -57,9 +63,16 @@ def used(ledger: Ledger) -> tuple[Category, ...]:
 def _pieces(
     ledger: Ledger, phase: Phase, scale: int, width: int
 ) -> tuple[tuple[Category, int], ...]:
-    sizes = [(c, ledger.total(c, phase=phase)) for c in Category if c not in OUTSIDE]
-    columns = _columns([size for _, size in sizes], scale, width)
-    return tuple((c, n) for (c, _), n in zip(sizes, columns, strict=True) if n)
+    return stacked({c: ledger.total(c, phase=phase) for c in Category}, scale, width)
+
+
+def stacked(
+    sizes: Mapping[Category, int], scale: int, width: int
+) -> tuple[tuple[Category, int], ...]:
+    """Return the columns of each category where `scale` bytes fill `width` columns."""
+    drawn = [category for category in LETTERS if sizes.get(category)]
+    columns = _columns([sizes[category] for category in drawn], scale, width)
+    return tuple((c, n) for c, n in zip(drawn, columns, strict=True) if n)
 
 
 def _columns(sizes: Sequence[int], scale: int, width: int) -> list[int]:

@@ -9,6 +9,10 @@ import click
 COMMANDS = {
     "practice": ("quiz.commands.practice", "Answer questions and be told what went wrong."),
     "solve": ("quiz.commands.solve", "Print the memory of a training step, line by line."),
+    "verify": (
+        "quiz.commands.verify",
+        "Run a training step and put what it takes beside the ledger.",
+    ),
     "catalog": ("quiz.commands.catalog", "List the models, the GPUs or the kinds of question."),
 }
 

@@ -1,5 +1,6 @@
 """Exit codes, and the one place where bad input becomes a message."""
 
+import os
 import sys
 from collections.abc import Callable
 from enum import IntEnum
@@ -30,13 +31,19 @@ def exits(command: Callable[P, Exit]) -> Callable[P, None]:
         try:
             code = command(*args, **kwargs)
         except InputError as error:
-            sys.stdout.flush()
-            sys.stderr.write(faults(error))
-            sys.stderr.flush()
+            if is_first_rank():
+                sys.stdout.flush()
+                sys.stderr.write(faults(error))
+                sys.stderr.flush()
             code = Exit.BAD_INPUT
         sys.exit(code)
 
     return run
+
+
+def is_first_rank() -> bool:
+    """Say whether this process tells: torchrun starts the same command once for each rank."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 def faults(error: InputError) -> str:

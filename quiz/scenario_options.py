@@ -11,7 +11,7 @@ import click
 from engine.errors import Fault, InputError
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import ATTENTIONS, IMPLEMENTATIONS, RECOMPUTES, Scenario
-from engine.scenario_file import from_mapping, read_tables
+from engine.scenario_file import from_mapping, read_tables, to_mapping
 from quiz.option_values import real, whole
 
 
@@ -117,6 +117,20 @@ def scenario_from(file: str | None, options: Mapping[str, object]) -> Scenario:
         )
     path = Path(file)
     return from_mapping(_changed(read_tables(path), given), folder=path.parent)
+
+
+def scenario_with(scenario: Scenario, options: Mapping[str, object]) -> Scenario:
+    """Return `scenario` with options in place of what it says.
+
+    Args:
+        scenario: what is changed.
+        options: by the names of `ENTRIES`; None where one was not given.
+
+    Raises:
+        InputError: what the options say is refused.
+    """
+    given = _given(options)
+    return from_mapping(_changed(to_mapping(scenario), given)) if given else scenario
 
 
 def _given(options: Mapping[str, object]) -> dict[Entry, object]:

@@ -11,6 +11,11 @@ NARROWEST = 16
 # Of a table's last column: with fewer, it stands below the others.
 FEWEST = 16
 GAP = "  "
+# Below this a label stands above what it labels.
+NARROW = 40
+# Columns of a label.
+LABEL = 15
+VERDICTS = {"yes": "green", "tight": "yellow", "no": "red"}
 
 
 def open_console() -> Console:
@@ -38,6 +43,18 @@ def whole_lines(console: Console, text: str, *, style: str = "") -> None:
     """Print `text` unwrapped, so that a command in it can be copied."""
     for line in text.splitlines():
         _print(console, Text(line, style=style))
+
+
+def labelled(console: Console, rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print (label, text, style) rows, the texts wrapped beside their labels."""
+    for name, said, style in rows:
+        if console.width < NARROW:
+            paragraph(console, f"{name}: {said}", style=style, hanging=2)
+            continue
+        lines = Text(said, style=style).wrap(console, console.width - LABEL)
+        for place, line in enumerate(lines):
+            line.rstrip()
+            console.print(Text(f"{'' if place else name:<{LABEL}}", style=style) + line)
 
 
 def columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

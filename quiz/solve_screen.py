@@ -1,42 +1,28 @@
 """The answer of `memquiz solve` for a reader: the ledger, the bars, the peak and the verdict."""
 
-from collections.abc import Mapping
-
 from rich.console import Console
 from rich.text import Text
 from sympy import Integer, Max
 
 from engine.ledger import OUTSIDE, Category, Ledger, Line, Phase
 from engine.symbols import MEANINGS
-from engine.units import GB, GIB, MB, MIB, binary, both, decimal
-from quiz.bars import LETTERS, Bar, Chart, chart, used
+from engine.units import GB, GIB, MB, MIB, both, decimal
+from quiz.bar_text import bar_text, key
+from quiz.bars import chart, used
 from quiz.reference import rounded
-from quiz.screen import paragraph, whole_lines
+from quiz.scenario_words import described, headline, interval
+from quiz.screen import LABEL, NARROW, VERDICTS, labelled, paragraph, whole_lines
 from quiz.solve_report import Solved
 
-STYLES: Mapping[Category, str] = {
-    Category.WEIGHTS: "black on blue",
-    Category.MASTER_WEIGHTS: "black on cyan",
-    Category.GRADIENTS: "black on yellow",
-    Category.OPTIMIZER_STATE: "black on magenta",
-    Category.ACTIVATIONS: "black on green",
-    Category.LOGITS: "black on red",
-    Category.TEMPORARY: "black on white",
-    Category.COMMUNICATION: "black on bright_blue",
-    Category.KV_CACHE: "black on bright_green",
-}
-VERDICTS = {"yes": "green", "tight": "yellow", "no": "red"}
 NUMBER = 10
-LABEL = 15
 CATEGORY = 16
 ROOMY = 72
-# Below this a label stands above what it labels.
-NARROW = 40
 
 
 def show(console: Console, solved: Solved) -> None:
     """Print everything that is known of the step's memory."""
-    _title(console, solved)
+    paragraph(console, headline(solved.scenario), style="bold")
+    paragraph(console, described(solved.scenario))
     console.print()
     _ledger(console, solved.exact)
     console.print()
@@ -73,22 +59,6 @@ def _sum(ledger: Ledger, phase: Phase) -> str:
 
 def _formula(console: Console, name: str, formula: str, *, sign: str = " =") -> None:
     paragraph(console, f"{name}{sign} {formula}")
-
-
-def _title(console: Console, solved: Solved) -> None:
-    scenario = solved.scenario
-    work, recipe, parallel = scenario.workload, scenario.recipe, scenario.parallel
-    parameters = scenario.architecture.parameters
-    paragraph(console, f"{scenario.model.title} ({parameters:,} parameters)", style="bold")
-    steps = work.gradient_accumulation
-    parts = (
-        f"{recipe.precision}, {recipe.optimizer}, {recipe.attention} attention",
-        f"recompute {recipe.recompute}",
-        f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
-        f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",
-        f"ZeRO-{parallel.zero}" if parallel.zero else "",
-    )
-    paragraph(console, " · ".join(part for part in parts if part))
 
 
 def _ledger(console: Console, ledger: Ledger) -> None:
@@ -139,28 +109,12 @@ def _bars(console: Console, solved: Solved) -> None:
         peak = Text(" peak" if bar.phase is solved.exact.peak_phase else "", style="bold")
         if narrow:
             paragraph(console, f"{bar.phase} {size.strip()}{peak}")
-            console.print(_bar(bar, drawn, width))
+            console.print(bar_text(bar.pieces, drawn.limit, width))
         else:
-            console.print(Text(label) + _bar(bar, drawn, width) + size + peak)
-    key = "   ".join(f"{LETTERS[c]} {str(c).replace('_', ' ')}" for c in used(solved.exact))
-    paragraph(console, key)
+            console.print(Text(label) + bar_text(bar.pieces, drawn.limit, width) + size + peak)
+    paragraph(console, key(used(solved.exact)))
     seen = "" if drawn.limit is None else ", | the card's end"
     paragraph(console, f"full width {decimal(drawn.scale)}{seen}", style="dim")
-
-
-def _bar(bar: Bar, drawn: Chart, width: int) -> Text:
-    text = Text()
-    filled = 0
-    for category, columns in bar.pieces:
-        for _ in range(columns):
-            at_limit = drawn.limit == filled and drawn.limit < width
-            text.append("|" if at_limit else LETTERS[category], STYLES[category])
-            filled += 1
-    rest = [" "] * (width - filled + 1)
-    if drawn.limit is not None and drawn.limit >= filled:
-        rest[drawn.limit - filled] = "|"
-    text.append("".join(rest))
-    return text
 
 
 def _totals(console: Console, solved: Solved) -> None:
@@ -168,19 +122,12 @@ def _totals(console: Console, solved: Solved) -> None:
     rows = [
         ("allocated", f"{both(exact.peak)}, the peak, in {exact.peak_phase}", "bold"),
         ("on paper", _paper(solved), ""),
-        ("reserved", _interval(exact.reserved), ""),
-        ("nvidia-smi", _interval(exact.nvidia_smi), ""),
+        ("reserved", interval(exact.reserved), ""),
+        ("nvidia-smi", interval(exact.nvidia_smi), ""),
         ("card", f"{both(solved.capacity)}, as its driver reports", ""),
         ("fits", verdict(solved), VERDICTS[solved.fits]),
     ]
-    for name, said, style in rows:
-        if console.width < NARROW:
-            paragraph(console, f"{name}: {said}", style=style, hanging=2)
-            continue
-        lines = Text(said, style=style).wrap(console, console.width - LABEL)
-        for place, line in enumerate(lines):
-            line.rstrip()
-            console.print(Text(f"{'' if place else name:<{LABEL}}", style=style) + line)
+    labelled(console, rows)
 
 
 def _paper(solved: Solved) -> str:
@@ -194,13 +141,6 @@ def _paper(solved: Solved) -> str:
     ]
     off = 100 * (paper.peak - exact.peak) / max(exact.peak, 1)
     return f"{decimal(paper.peak)} = {' + '.join(terms)}; {off:+.1f}% of the exact peak"
-
-
-def _interval(ends: tuple[int, int]) -> str:
-    low, high = ends
-    if low == high:
-        return both(low)
-    return " = ".join(f"{said(low)} to {said(high)}" for said in (decimal, binary))
 
 
 def verdict(solved: Solved) -> str:

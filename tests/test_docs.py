@@ -5,7 +5,9 @@ import json
 import math
 import re
 import sys
+import tomllib
 from dataclasses import MISSING, fields
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -13,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from doc_console import ROOT, blocks, documents, prepare, run, shortened
+from doc_console import ROOT, Step, blocks, documents, prepare, run, shortened
 from doc_tables import TABLES, generated, places, traced
 
 from engine.accelerator import Accelerator
@@ -55,10 +57,13 @@ TYPES = {
     LatentAttention | None: "table",
 }
 HOSTS = {"keepachangelog.com"}
+TRACES = re.compile(r"memquiz verify (?!--help)")
 
 
 @pytest.mark.parametrize("block", CONSOLES)
 def test_a_console_block_shows_what_its_commands_print(block, tmp_path):
+    if any(TRACES.search(step.command) for step in block.steps) and not find_spec("torch"):
+        pytest.skip("PyTorch is not installed")
     prepare(tmp_path)
     for step in block.steps:
         assert list(step.printed) == list(shortened(step, run(step, tmp_path)))
@@ -103,6 +108,13 @@ def test_the_verbs_of_make_that_are_named_are_there_and_start_what_is_there():
     assert named <= verbs
     assert verbs == set(re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)[1].split())
     assert all((ROOT / file).exists() for file in re.findall(r"python (\S+\.py)", makefile))
+
+
+def test_the_extras_of_bootstrap_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = _bootstrap().EXTRAS
+    assert set(extras) <= set(COMMANDS)
+    assert set(extras.values()) <= set(project["optional-dependencies"])
 
 
 def _bootstrap():
@@ -206,6 +218,16 @@ def test_the_keys_of_the_json_object_are_those_of_the_document():
     rows = _keys("docs/scenario-file.md", "## The JSON object")
     assert list(rows) == list(printed)
     assert re.findall(r"`(\w+)`", rows["ledger"][1]) == list(printed["ledger"][0])
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
+def test_the_keys_of_the_object_of_verify_are_those_of_the_document(tmp_path):
+    prepare(tmp_path)
+    sizes = "--layers 2 --hidden 16 --heads 1 --ffn 16 --vocab 16 --sequence 16 --gpu t4"
+    step = Step(typed=(f"$ memquiz verify --device fake --json {sizes}",), printed=())
+    printed = json.loads("\n".join(run(step, tmp_path)))
+    rows = _keys("docs/verify.md", "## The JSON object")
+    assert list(rows) == [*printed, "symbolic"]
 
 
 def test_the_keys_of_practice_are_those_of_the_document():

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from sympy.polys.rings import PolyElement
+
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
 from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, s
-from engine.tape import Value, total
+from engine.tape import Tape, Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
 TRACE = "the reference modules (engine/verify/reference.py), traced operator by operator"
@@ -17,6 +19,7 @@ PAPERS = {
     "log-sum-exp": "arXiv 2205.14135 (FlashAttention) section 3.1",
 }
 CASTS = "weight casts"
+BIASES = "bias casts"
 _layers = RING(L)
 
 
@@ -110,26 +113,40 @@ def weight_casts(structure: Structure) -> Iterator[Line]:
     """Yield the 16-bit copies that autocast makes of the matrices."""
     if not structure.precision.casts:
         return
-    of_layers, of_head = (
-        2 * L * P_layer_matmul,
-        expression(2 * RING(V) * (RING(h) + (1 if structure.block.head_bias else 0))),
-    )
     again = structure.block.recompute == "full"
-    yield Line(
-        name="weight casts of the layers",
-        category=Category.TEMPORARY,
-        size=of_layers,
-        phases=(Phase.FORWARD,) if again else SAVED_PHASES,
-        why="autocast keeps a 16-bit copy of each matrix while a graph needs it",
-        source="PyTorch documentation, torch.amp: weights are cast once and cached",
-        evidence=Evidence.TRACED,
+    of_layers, of_head = (_biases(tape(structure.block)) for tape in (layer, head))
+    casts = (
+        (
+            "weight casts of the layers",
+            2 * L * P_layer_matmul - expression(_layers * of_layers),
+            (Phase.FORWARD,) if again else SAVED_PHASES,
+            "autocast keeps a 16-bit copy of each matrix while a graph needs it",
+        ),
+        (
+            "weight cast of the head",
+            expression(2 * RING(V) * RING(h)),
+            (Phase.FORWARD, Phase.LOSS),
+            "the head is a matrix too",
+        ),
+        (
+            "bias casts",
+            expression(_layers * of_layers + of_head),
+            (Phase.FORWARD,),
+            "biases are cast too and cached while the forward pass runs, but no graph needs them",
+        ),
     )
-    yield Line(
-        name="weight cast of the head",
-        category=Category.TEMPORARY,
-        size=of_head,
-        phases=(Phase.FORWARD, Phase.LOSS),
-        why="the head is a matrix too",
-        source="PyTorch documentation, torch.amp: weights are cast once and cached",
-        evidence=Evidence.TRACED,
-    )
+    for name, size, phases, why in casts:
+        if size != 0:
+            yield Line(
+                name=name,
+                category=Category.TEMPORARY,
+                size=size,
+                phases=phases,
+                why=why,
+                source="PyTorch documentation, torch.amp: weights are cast once and cached",
+                evidence=Evidence.TRACED,
+            )
+
+
+def _biases(tape: Tape) -> PolyElement:
+    return total(value for value in tape.cached if value.name == BIASES)

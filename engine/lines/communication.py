@@ -2,16 +2,10 @@
 
 from collections.abc import Iterator
 
-from sympy import Integer, Min
-
-from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
-from engine.lines import fsdp
+from engine.ledger import ALL_PHASES, Category, Evidence, Line
+from engine.lines import fsdp, zero
 from engine.structure import Structure
 from engine.symbols import P
-
-BUCKET = Integer(500_000_000)
-BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
-DEEPSPEED = "deepspeedai/DeepSpeed documentation, reduce_bucket_size (default 5e8 elements)"
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -21,15 +15,7 @@ def lines(structure: Structure) -> Iterator[Line]:
     if structure.sharded:
         yield from fsdp.lines(structure)
     elif structure.zero:
-        yield Line(
-            name="reduce bucket",
-            category=Category.COMMUNICATION,
-            size=structure.precision.weights * Min(BUCKET, P),
-            phases=(*BACKWARD, Phase.REDUCE),
-            why="gradients are gathered into a bucket of 500 million elements to be reduced",
-            source=DEEPSPEED,
-            evidence=Evidence.ASSUMED,
-        )
+        yield from zero.lines(structure)
     elif not structure.main_gradients:
         yield Line(
             name="DDP buckets",

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from sympy import Expr, Mul
+from sympy import Expr
 from sympy.polys.rings import PolyElement
 
 from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Line, Phase
+from engine.lines import zero
 from engine.lines.fsdp import FSDP
 from engine.structure import Sharing, Structure
 from engine.symbols import (
@@ -31,7 +32,9 @@ ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield the model states of one rank, and the gradients that come before all are there."""
     yield from model_states(structure)
-    if not structure.lasting_gradients:
+    if structure.zero == 2:
+        yield from zero.gradients(structure)
+    elif not structure.lasting_gradients:
         yield from _partial_gradients(structure)
 
 
@@ -100,10 +103,18 @@ def _gradients(sharing: Sharing) -> Line:
         name="gradients",
         category=Category.GRADIENTS,
         size=each * held(sharing, 2),
-        phases=ALL_PHASES if lasting else AFTER_BACKWARD,
+        phases=_gradient_phases(sharing),
         why=f"{each} bytes a parameter{_share(sharing, 2)}; {why}",
         source=ZERO_PAPER if sharing.zero else sharing.precision.source,
     )
+
+
+def _gradient_phases(sharing: Sharing) -> tuple[Phase, ...]:
+    if sharing.main_gradients:
+        return ALL_PHASES
+    phases = ALL_PHASES if sharing.lasting_gradients else AFTER_BACKWARD
+    # Under ZeRO-1 and 2 the step begins by copying the rank's share and letting the rest go.
+    return tuple(p for p in phases if p is not Phase.STEP or sharing.zero in {0, 3})
 
 
 def _gradient_bytes(sharing: Sharing) -> int:
@@ -124,8 +135,6 @@ def _partial_gradients(structure: Structure) -> Iterator[Line]:
 
 def _size(structure: Structure, elements: PolyElement) -> Expr:
     each = _gradient_bytes(structure)
-    if structure.zero == 2:
-        return Mul(each, ceil_div(expression(elements), N))
     return expression(each * elements)
 
 
@@ -151,10 +160,8 @@ def _top(structure: Structure) -> PolyElement:
     """Return the parameters of final norm and head, whose gradients come first."""
     norms = NORM_VECTORS[structure.block.norm]
     bias = RING(V) if structure.block.head_bias else 0
-    first: PolyElement = norms * RING(h) + bias
-    # Under ZeRO-2 a tied head's gradient is whole until the embedding's joins it.
-    waits = structure.block.tied and structure.zero == 2
-    return first if waits else first + RING(V) * RING(h)
+    first: PolyElement = norms * RING(h) + bias + RING(V) * RING(h)
+    return first
 
 
 def _optimizer_states(structure: Sharing) -> Line:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from sympy import Min
-
 from engine.ledger import Category, Evidence, Line, Phase
+from engine.lines import zero
 from engine.lines.states import held
 from engine.structure import Structure
-from engine.symbols import N, P, P_largest, ceil_div
+from engine.symbols import P, P_largest
 
 STEP = (Phase.STEP,)
 
@@ -15,8 +14,6 @@ STEP = (Phase.STEP,)
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield what lives only while the optimizer steps."""
     optimizer, each = structure.optimizer, structure.precision.stepped
-    # No step under ZeRO-1 or 2 has been traced.
-    evidence = Evidence.ASSUMED if structure.zero in {1, 2} else Evidence.TRACED
     if optimizer.temporaries:
         yield Line(
             name="optimizer temporaries",
@@ -26,27 +23,30 @@ def lines(structure: Structure) -> Iterator[Line]:
             why=f"foreach steps all tensors at once: a root of every second moment, "
             f"{each} bytes a parameter; fused=True has none",
             source=optimizer.source,
-            evidence=evidence,
+            evidence=Evidence.TRACED,
         )
+    if structure.zero in {1, 2} and not structure.main_gradients:
+        yield from zero.step(structure)
+        return
     if not structure.precision.master or structure.sharded or structure.main_gradients:
         return
     if optimizer.at_once:
         yield Line(
             name="fp32 copies of the gradients",
             category=Category.TEMPORARY,
-            size=4 * held(structure, 1),
+            size=4 * P,
             phases=STEP,
             why="the master copy is fp32, so 16-bit gradients are cast before the step",
             source="deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py, step",
-            evidence=evidence,
+            evidence=Evidence.TRACED,
         )
     else:
         yield Line(
             name="fp32 copy of one gradient",
             category=Category.TEMPORARY,
-            size=4 * (Min(P_largest, ceil_div(P, N)) if structure.zero else P_largest),
+            size=4 * P_largest,
             phases=STEP,
             why="a fused step goes tensor by tensor and casts one gradient at a time",
             source="the reference optimizer (engine/verify/stepper.py)",
-            evidence=evidence,
+            evidence=Evidence.TRACED,
         )

@@ -11,12 +11,12 @@ from sympy import Expr
 from sympy.polys.rings import PolyElement
 
 from engine.ledger import Category, Evidence, Line, Phase
-from engine.lines import fsdp
+from engine.lines import fsdp, zero
 from engine.lines.activations import TRACE
 from engine.recipe import OPTIMIZERS
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
-from engine.symbols import RING, P_layer_matmul, V, b, h, largest_of, s
+from engine.symbols import RING, V, b, h, largest_of, s
 from engine.tape import ZERO
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/tape.py)"
@@ -29,8 +29,7 @@ def lines(structure: Structure) -> tuple[Line, ...]:
         replace(
             structure,
             optimizer=OPTIMIZERS["sgd"],
-            zero=structure.zero if structure.zero > 1 else 0,
-            many=structure.zero > 1,
+            many=structure.zero > 0,
             accumulates=structure.accumulates,
         )
     )
@@ -47,8 +46,7 @@ def _all(structure: Structure) -> Iterator[Line]:
     yield from _forward(structure)
     yield from _loss(structure)
     yield from _backward(structure)
-    waits = structure.zero == 2 or not structure.keeps_gradients
-    if structure.block.tied and waits and not structure.sharded:
+    if structure.block.tied and not structure.keeps_gradients:
         yield _waiting(structure)
 
 
@@ -93,11 +91,8 @@ def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
     top, body = head(block), layer(block)
     counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
-    counted_too = body.saved_bytes + top.saved_bytes
-    if structure.precision.casts and block.recompute == "full":
-        counted_too += 2 * RING(P_layer_matmul)
-    inside = [moment - counted_too for moment in body.forward()]
-    moments = [m - top.saved_bytes for m in top.forward()]
+    inside = [m - body.counted_bytes - top.counted_bytes for m in body.forward()]
+    moments = [m - top.counted_bytes for m in top.forward()]
     if structure.sharded:
         inside = fsdp.inside_forward(structure, inside)
         moments.extend(fsdp.forward_moments(structure))
@@ -117,6 +112,7 @@ def _loss(structure: Structure) -> Iterator[Line]:
     ]
     if structure.sharded:
         moments.extend(fsdp.loss_moments(structure))
+    moments.extend(zero.loss_moments(structure))
     yield _line(
         "backward of the head",
         Phase.LOSS,
@@ -130,6 +126,8 @@ def _backward(structure: Structure) -> Iterator[Line]:
         last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
     else:
         last, first = _backward_moments(structure)
+        last.extend(zero.layers(structure))
+        first.extend(zero.first_layer(structure))
     yield _line(
         "backward of the last layer",
         Phase.BACKWARD_FIRST,

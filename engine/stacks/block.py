@@ -30,3 +30,4 @@ class Block:
     attention: str
     recompute: str
     dropout: bool
+    one_sequence: bool

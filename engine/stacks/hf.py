@@ -227,7 +227,8 @@ def _for_all_heads(pen: Pen, x: Value) -> Value:
 def _factor(pen: Pen, x: Value, elements: PolyElement, *, is_whole: bool) -> Value:
     """Write what a batched product makes of a factor: 16 bits under autocast, whole heads."""
     x = _narrow(pen, x, elements)
-    return x if is_whole else parts.copy(pen, x)
+    # Heads of one sequence alone are a batch already, in whatever order they lie.
+    return x if is_whole or pen.block.one_sequence else parts.copy(pen, x)
 
 
 def _softmax(pen: Pen, masked: Value) -> Value:

@@ -183,7 +183,8 @@ def embedding(block: Block, *, dropout: bool) -> Tape:
     x = pen.write(
         output=Value(name="embedded", size=size),
         gradients=ZERO if block.tied else table,
-        backward_workspace=meeting if block.tied else ZERO,
+        backward_workspace=table if block.tied else ZERO,
+        meeting=meeting if block.tied else ZERO,
     )
     if not block.rotary:
         rows = Value(name="position rows", size=pen.residual * s * h)

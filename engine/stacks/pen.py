@@ -56,13 +56,18 @@ class Pen:
     ) -> Value:
         """Write a matrix of `shape` (out, in) that `x` is multiplied with."""
         rows, columns = shape
-        parameters = rows * columns + (rows if bias else 0)
         out = Value(name=name, size=self.compute * tokens * rows, why=why)
+        matrix, vector = self.gradient * rows * columns, self.gradient * rows * bias
         if not self.block.precision.casts:
-            gradients = self.gradient * parameters
-            return self.write(x, output=out, keeps=(x,), gradients=gradients, makes_views=True)
+            return self.write(
+                x, output=out, keeps=(x,), gradients=matrix, late=vector, makes_views=True
+            )
+        # Autocast casts the arguments of a product from the last to the first.
+        biases = self._cast("bias casts", rows, vector) if bias else ()
+        weight = self._cast("weight casts", rows * columns, matrix)
+        narrow = x
         if x.size != self.compute * tokens * columns:
-            x = self.write(
+            narrow = self.write(
                 x,
                 output=Value(
                     name=f"{x.name} in 16 bits",
@@ -70,9 +75,20 @@ class Pen:
                     why="autocast casts the input of every matrix anew, and each keeps its copy",
                 ),
             )
-        cast = Value(name="weight casts", size=self.compute * parameters, cached=True)
-        self.write(output=cast, gradients=self.gradient * parameters)
-        return self.write(x, cast, output=out, keeps=(x, cast), makes_views=True)
+        return self.write(
+            narrow,
+            *weight,
+            *biases,
+            output=out,
+            keeps=(narrow, *weight),
+            makes_views=True,
+            summed=biases,
+            holds=(x.storage,),
+        )
+
+    def _cast(self, name: str, elements: PolyElement, gradients: PolyElement) -> tuple[Value]:
+        cast = Value(name=name, size=self.compute * elements, cached=True)
+        return (self.write(output=cast, gradients=gradients),)
 
     def dropout(self, x: Value, elements: PolyElement, why: str = "") -> Value:
         """Write a dropout of `elements` elements, where there is one."""

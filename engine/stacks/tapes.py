@@ -1,14 +1,14 @@
 """The tapes of a block's parts, from the stack that it runs on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sympy.polys.rings import PolyElement
 
 from engine.stacks import fused, hf
 from engine.stacks.block import Block
-from engine.tape import Operator, Tape
+from engine.tape import Tape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +78,5 @@ def first_layer(block: Block) -> Tape:
     bottom, top = embedding(block), layer(block)
     entry = top.operators[0].inputs[0]
     last = bottom.operators[-1]
-    joined = Operator(
-        inputs=last.inputs,
-        output=entry,
-        keeps=last.keeps,
-        gradients=last.gradients,
-        hands_on=last.hands_on,
-        backward_workspace=last.backward_workspace,
-    )
+    joined = replace(last, output=entry)
     return Tape(operators=(*bottom.operators[:-1], joined, *top.operators))

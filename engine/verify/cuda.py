@@ -1,7 +1,7 @@
 """A step on a GPU: what PyTorch's caching allocator reports of each phase, and its history."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +12,7 @@ from engine.ledger import Category, Phase
 from engine.scenario import Scenario
 from engine.verify.history import Begun, Trace, timeline_of
 from engine.verify.ranks import alone
-from engine.verify.steps import Progress, run
+from engine.verify.steps import Parts, Progress, run, silent
 from engine.verify.timeline import Timeline
 
 MOST_ENTRIES = 10_000_000
@@ -84,8 +84,22 @@ class Counters:
         """Hear what kind of memory tensors are, and leave it: the history tells kinds apart."""
 
 
-def on_gpu(scenario: Scenario, gpu: Cuda, progress: Progress, *, steps: int = 2) -> OnGpu:
+def on_gpu(
+    scenario: Scenario,
+    gpu: Cuda,
+    progress: Progress = silent,
+    *,
+    steps: int = 2,
+    parts: Callable[[], Parts] | None = None,
+) -> OnGpu:
     """Execute `steps` optimizer steps on the current GPU.
+
+    Args:
+        scenario: what to run.
+        gpu: its counters.
+        progress: called with the number of layers that have run forward.
+        steps: the first one creates the optimizer states.
+        parts: makes the step; where it is not given, that of a rank that shares nothing.
 
     Raises:
         InputError: the GPU ran out of memory; says what PyTorch said.
@@ -94,7 +108,8 @@ def on_gpu(scenario: Scenario, gpu: Cuda, progress: Progress, *, steps: int = 2)
     counters = Counters(gpu)
     try:
         with torch.device(gpu.device):
-            run(scenario, alone(scenario), counters, steps=steps, progress=progress)
+            made = parts() if parts else alone(scenario)
+            run(scenario, made, counters, steps=steps, progress=progress)
     except torch.OutOfMemoryError as error:
         said = str(error).partition("\n")[0]
         raise InputError(Fault("--device cuda", said, "--device fake traces it whole")) from None

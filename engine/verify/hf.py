@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from transformers import (
     PreTrainedConfig,
 )
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.utils import logging
 
 from engine.architecture import Architecture
 from engine.errors import Fault, InputError
@@ -83,6 +85,7 @@ def build(scenario: Scenario, weights: torch.dtype) -> HuggingFace:
     """Return the model of `scenario` with its weights in that dtype."""
     config = config_of(scenario)
     config.dtype = weights
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call] # it would tell of its choice of a loss
     before = torch.get_default_dtype()
     torch.set_default_dtype(weights)
     try:
@@ -91,7 +94,9 @@ def build(scenario: Scenario, weights: torch.dtype) -> HuggingFace:
         torch.set_default_dtype(before)
     model.train()
     if scenario.recipe.recompute == "full":
-        model.model.gradient_checkpointing_enable({"use_reentrant": False})
+        with catch_warnings():
+            simplefilter("ignore")  # the name has another one since Transformers 5.24
+            model.model.gradient_checkpointing_enable({"use_reentrant": False})
     return model
 
 

@@ -65,6 +65,7 @@ def _keep(
 ) -> None:
     ctx.save_for_backward(inputs[0], inputs[1], output[1])
     ctx.mark_non_differentiable(output[1])
+    ctx.set_materialize_grads(False)  # no zeros for the statistics
 
 
 def _back(
@@ -135,6 +136,7 @@ def _keep_layer(
 ) -> None:
     ctx.save_for_backward(inputs[0], inputs[1], *output[1:])  # type: ignore[arg-type] # None may be saved
     ctx.mark_non_differentiable(*output[1:])
+    ctx.set_materialize_grads(False)  # no zeros for the statistics
 
 
 def _back_layer(

@@ -16,6 +16,7 @@ from engine.ledger import Phase
 from engine.scenario import Scenario
 from engine.units import KIB, both
 from engine.verify.cuda import Cuda, on_gpu
+from engine.verify.processes import every_rank, started_by_torchrun
 from engine.verify.steps import Progress, silent
 from engine.verify.timeline import Timeline
 from engine.verify.trace import executed, traced
@@ -39,6 +40,8 @@ class Measurement:
         first: bytes at the peak of each phase of the first step.
         steady: the same of the last one.
         reserved: most bytes that the caching allocator held: replayed, or on a GPU as it reports.
+        ranks: the peak of each process, by rank, where torchrun started several; all else is
+            of the worst of them.
     """
 
     device: Device
@@ -47,10 +50,14 @@ class Measurement:
     first: Mapping[Phase, int]
     steady: Mapping[Phase, int]
     reserved: int
+    ranks: tuple[int, ...] = ()
 
 
-def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> Measurement:
+def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> Measurement | None:
     """Run the first step and a steady one of `scenario` on `device`.
+
+    Where torchrun has started a process for each rank, rank 0 has what the worst of them took and
+    the others have None.
 
     Raises:
         InputError: the device cannot run it; says why, and what can.
@@ -58,6 +65,8 @@ def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> 
     faults = _faults(scenario, device)
     if faults:
         raise InputError(*faults)
+    if scenario.parallel.data > 1 and device != "fake" and started_by_torchrun():
+        return _of_everyone(scenario, device, progress)
     if device == "cuda":
         gpu = on_gpu(scenario, Cuda(), progress)
         return Measurement(
@@ -77,6 +86,22 @@ def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> 
         first=_sizes(timeline, 0),
         steady=_sizes(timeline, timeline.last_step),
         reserved=replay(timeline.requests).peak_reserved,
+    )
+
+
+def _of_everyone(scenario: Scenario, device: Device, progress: Progress) -> Measurement | None:
+    everyone = every_rank(scenario, device, progress=progress)
+    if everyone is None:
+        return None
+    worst, timeline = everyone.worst, everyone.timeline
+    return Measurement(
+        device=device,
+        torch=torch.__version__,
+        timeline=timeline,
+        first=worst.steps[0],
+        steady=worst.steps[-1],
+        reserved=worst.reserved or replay(timeline.requests).peak_reserved,
+        ranks=tuple(rank.peak for rank in everyone.ranks),
     )
 
 
@@ -124,7 +149,7 @@ def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
     if scenario.recipe.attention == "flash" and scenario.recipe.precision == "fp32":
         what = "flash attention has no fp32 kernel on a GPU"
         faults.append(Fault("recipe.precision", what, "give a 16-bit one, or --device fake"))
-    if scenario.parallel.data > 1 and "RANK" not in os.environ:
+    if scenario.parallel.data > 1 and not started_by_torchrun():
         what = f"{scenario.parallel.data} ranks need as many processes"
         start = f"torchrun --nproc-per-node {scenario.parallel.data} -m quiz verify …"
         faults.append(Fault("parallel.data", what, f"start {start}, or --device fake"))

@@ -1,35 +1,67 @@
-"""One rank of a run, through PyTorch's own parts: alone, under DDP, or under FSDP2."""
+"""One rank of a run, through PyTorch's own parts: which step it runs, chosen in one place.
 
-from collections.abc import Iterator
+A strategy is a function from a scenario to `Parts`. It finds its rank, and how many there are, in
+the process group that this process has joined: one of fake ranks, of this process alone, or of
+several processes (`engine.verify.processes`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
+import torch
+from torch import Tensor
 from torch import distributed as dist
 from torch._C._distributed_c10d import HashStore
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
+from engine.partition import BUCKET, fullest
 from engine.recipe import PRECISIONS
 from engine.scenario import Scenario
-from engine.verify.reference import DTYPES, build
+from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
+from engine.verify.fsdp import sharded
+from engine.verify.models import Model, build
+from engine.verify.reference import DTYPES
 from engine.verify.stepper import Stepper
-from engine.verify.steps import Parts
+from engine.verify.steps import Parts, Steps
+from engine.verify.zero import Gradients, Partition, ZeroStepper, gradients_of
+
+Strategy = Callable[[Scenario, DeviceMesh | None], Parts]
+
+
+def parts_of(scenario: Scenario, mesh: DeviceMesh | None) -> Parts:
+    """Return the step of one rank of `scenario`.
+
+    Args:
+        scenario: its `parallel` chooses the strategy.
+        mesh: the ranks, where the strategy places tensors on them.
+    """
+    if scenario.parallel.data == 1:
+        return alone(scenario)
+    return STRATEGIES[scenario.parallel.zero](scenario, mesh)
 
 
 @contextmanager
-def fake_ranks(scenario: Scenario) -> Iterator[DeviceMesh | None]:
-    """Join a group of as many ranks as ZeRO-3 shards over; no other process is needed.
+def fake_ranks(scenario: Scenario, *, rank: int | None = None) -> Iterator[DeviceMesh | None]:
+    """Join a group of as many ranks as the scenario has; no other process is needed.
 
-    It must be there before fake tensors are: the mesh holds a real one.
+    It must be there before fake tensors are: a mesh holds a real one.
+
+    Args:
+        scenario: says how many ranks there are.
+        rank: which of them this process is; where it is not given, the one that holds most.
     """
     parallel = scenario.parallel
-    if parallel.zero != 3 or parallel.data == 1:
+    if parallel.data == 1:
         yield None
         return
-    dist.init_process_group("fake", rank=0, world_size=parallel.data, store=FakeStore())
+    chosen = fullest_rank(scenario) if rank is None else rank
+    dist.init_process_group("fake", rank=chosen, world_size=parallel.data, store=FakeStore())
     try:
-        yield init_device_mesh("cpu", (parallel.data,))
+        yield mesh_of(scenario, "cpu")
     finally:
         dist.destroy_process_group()
 
@@ -44,45 +76,106 @@ def one_process() -> Iterator[None]:
         dist.destroy_process_group()
 
 
+def fullest_rank(scenario: Scenario) -> int:
+    """Return the rank that holds most; the first one has the longest shards under ZeRO-3."""
+    if scenario.parallel.zero in {1, 2}:
+        return fullest(scenario.architecture, scenario.parallel.data).rank
+    return 0
+
+
+def mesh_of(scenario: Scenario, device: str) -> DeviceMesh | None:
+    """Return the mesh that tensors are placed on; None where each rank has whole ones."""
+    parallel = scenario.parallel
+    return init_device_mesh(device, (parallel.data,)) if parallel.zero == 3 else None
+
+
 def alone(scenario: Scenario) -> Parts:
     """Return the step of a rank that shares nothing."""
-    model = build(scenario, DTYPES[PRECISIONS[scenario.recipe.precision].weights])
-    return Parts(
-        model=model,
-        layers=tuple(model.layers),
-        forward=model,
-        batch=model.batch(scenario.workload.micro_batch, scenario.workload.sequence),
-        stepper=Stepper(model.parameters(), scenario.recipe),
-    )
+    model = build(scenario, _dtype(scenario))
+    return _parts(scenario, model, Stepper(model.parameters(), scenario.recipe))
 
 
 def ddp(scenario: Scenario) -> Parts:
-    """Return the step of a rank under DistributedDataParallel."""
+    """Return the step of a rank that holds everything and sums up gradients with the others.
+
+    Gradients in wider buffers are summed up there; all others by DistributedDataParallel.
+    """
     bare = alone(scenario)
-    return Parts(
-        model=bare.model,
-        layers=bare.layers,
-        forward=DistributedDataParallel(bare.model),
-        batch=bare.batch,
-        stepper=bare.stepper,
-    )
+    if bare.stepper.main_gradients:
+        return replace(bare, exchange=SummedInPlace(bare.stepper.main_gradients))
+    replica = FakeReplica(bare.model) if among_fakes() else DistributedDataParallel(bare.model)
+    exchange = replica if isinstance(replica, FakeReplica) else bare.exchange
+    return replace(bare, forward=replica, exchange=exchange)
 
 
-def fsdp2(scenario: Scenario, mesh: DeviceMesh) -> Parts:
-    """Return the step of a rank under `fully_shard`, on every layer and on the root."""
+def zero(scenario: Scenario, *, bucket: int = BUCKET) -> Parts:
+    """Return the step of a rank under ZeRO-1 or 2.
+
+    Args:
+        scenario: has the stage.
+        bucket: elements of the bucket in which gradients are reduced.
+    """
+    model = build(scenario, _dtype(scenario))
+    stage = scenario.parallel.zero
+    weights = list(model.parameters())
+    partition = Partition(weights, rank=dist.get_rank(), ranks=dist.get_world_size())
     precision = PRECISIONS[scenario.recipe.precision]
-    model = build(scenario, DTYPES[precision.stepped])
-    policy = MixedPrecisionPolicy(
-        param_dtype=DTYPES[precision.compute], reduce_dtype=DTYPES[precision.stepped]
-    )
-    for layer in model.layers:
-        fully_shard(layer, mesh=mesh, mp_policy=policy)
-    fully_shard(model, mesh=mesh, mp_policy=policy)
+    gradients = gradients_of(partition, precision, stage=stage, bucket=bucket)
+    for number, weight in enumerate(weights):
+        weight.register_post_accumulate_grad_hook(_arrival(gradients, number))
+    stepper = ZeroStepper(partition, gradients, scenario.recipe)
+    made = _parts(scenario, model, stepper)
+    return replace(made, exchange=gradients, between=stage == 1)
+
+
+def fsdp2(scenario: Scenario, mesh: DeviceMesh, *, reshard: bool = True) -> Parts:
+    """Return the step of a rank under `fully_shard`, on every layer and on the root.
+
+    Args:
+        scenario: what runs.
+        mesh: the ranks.
+        reshard: whether a layer's gathered weights are let go between its forward and backward.
+    """
+    precision = PRECISIONS[scenario.recipe.precision]
+    stepped = DTYPES[precision.stepped]
+    policy = MixedPrecisionPolicy(param_dtype=DTYPES[precision.compute], reduce_dtype=stepped)
+    model = sharded(lambda: build(scenario, stepped), mesh, policy, reshard=reshard)
+    stepper = Stepper(model.parameters(), scenario.recipe, sharded=True)
+    return replace(_parts(scenario, model, stepper), ends=2)
+
+
+def _sharded(scenario: Scenario, mesh: DeviceMesh | None) -> Parts:
+    if mesh is None:
+        raise ValueError(scenario)
+    return fsdp2(scenario, mesh)
+
+
+# By ZeRO stage, where there are several ranks.
+STRATEGIES: Mapping[int, Strategy] = {
+    0: lambda scenario, _mesh: ddp(scenario),
+    1: lambda scenario, _mesh: zero(scenario),
+    2: lambda scenario, _mesh: zero(scenario),
+    3: _sharded,
+}
+
+
+def _dtype(scenario: Scenario) -> torch.dtype:
+    return DTYPES[PRECISIONS[scenario.recipe.precision].weights]
+
+
+def _parts(scenario: Scenario, model: Model, stepper: Steps) -> Parts:
+    work = scenario.workload
     return Parts(
         model=model,
         layers=tuple(model.layers),
         forward=model,
-        batch=model.batch(scenario.workload.micro_batch, scenario.workload.sequence),
-        stepper=Stepper(model.parameters(), scenario.recipe, sharded=True),
-        ends=2,
+        batch=model.batch(work.micro_batch, work.sequence),
+        stepper=stepper,
     )
+
+
+def _arrival(gradients: Gradients, number: int) -> Callable[[Tensor], None]:
+    def hook(_weight: Tensor) -> None:
+        gradients.arrive(number)
+
+    return hook

@@ -15,30 +15,45 @@ from torch.profiler import ProfilerActivity, profile
 
 from engine.scenario import Scenario
 from engine.verify.live import LiveBytes
-from engine.verify.ranks import alone, fake_ranks, one_process, parts_of
+from engine.verify.ranks import Strategy, alone, fake_ranks, one_process, parts_of
 from engine.verify.steps import Parts, Progress, run, silent
 from engine.verify.timeline import Timeline
 
 
-def traced(scenario: Scenario, *, steps: int = 2, progress: Progress = silent) -> Timeline:
-    """Trace `steps` optimizer steps of the fullest rank under fake tensors.
+def traced(
+    scenario: Scenario,
+    *,
+    steps: int = 2,
+    progress: Progress = silent,
+    strategy: Strategy = parts_of,
+    rank: int | None = None,
+) -> Timeline:
+    """Trace `steps` optimizer steps of one rank under fake tensors.
 
     Args:
         scenario: what to run.
         steps: 1 for the first step, which creates the optimizer states; 2 for a steady one too.
         progress: called with the number of layers that have run forward.
+        strategy: makes the step of a rank.
+        rank: which one; where it is not given, the one that holds most.
     """
     live = LiveBytes(scenario.architecture.vocab)
     with (
-        fake_ranks(scenario) as mesh,
+        fake_ranks(scenario, rank=rank) as mesh,
         FakeTensorMode(allow_non_fake_inputs=True),
         live.counting(),
     ):
-        parts = parts_of(scenario, mesh)
+        parts = strategy(scenario, mesh)
         return _counted(scenario, parts, live, steps, progress)
 
 
-def executed(scenario: Scenario, *, steps: int = 3, progress: Progress = silent) -> Timeline:
+def executed(
+    scenario: Scenario,
+    *,
+    steps: int = 3,
+    progress: Progress = silent,
+    strategy: Strategy = parts_of,
+) -> Timeline:
     """Execute optimizer steps on the CPU and count.
 
     Where there are several ranks and each holds everything, the process is the only one of its
@@ -50,7 +65,7 @@ def executed(scenario: Scenario, *, steps: int = 3, progress: Progress = silent)
     live = LiveBytes(scenario.architecture.vocab)
     ranks = fake_ranks(scenario) if scenario.parallel.zero else one_process()
     with ranks as mesh, live.counting():
-        parts = parts_of(scenario, mesh)
+        parts = strategy(scenario, mesh)
         return _counted(scenario, parts, live, steps, progress)
 
 

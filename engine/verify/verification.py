@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.caching.replay import OutOfMemory, replay
-from engine.errors import Fault, InputError
 from engine.estimate import Fits, capacity, ledger
 from engine.ledger import Category, Ledger, Phase
 from engine.levers import fitting
@@ -86,11 +85,7 @@ class Verification:
         """Lines of the ledger that this device does not have, with their bytes."""
         if self.measurement.device == "cuda":
             return {}
-        absent = {ON_A_GPU_ONLY}
-        if self.measurement.device == "fake":
-            absent.add(NOT_TRACED)
-        lines = zip(self.ledger.lines, self.ledger.sizes, strict=True)
-        return {line.name: size for line, size in lines if line.name in absent}
+        return {ON_A_GPU_ONLY: self.ledger.size(ON_A_GPU_ONLY)}
 
     @cached_property
     def outside(self) -> tuple[int, int]:
@@ -237,31 +232,18 @@ class Verification:
             yield EXPANDABLE
 
 
-def verify(scenario: Scenario, device: Device, progress: Progress = silent) -> Verification:
+def verify(scenario: Scenario, device: Device, progress: Progress = silent) -> Verification | None:
     """Measure `scenario` on `device` and put its ledger beside it.
+
+    None in a process of torchrun's that is not the one to tell.
 
     Raises:
         InputError: the device cannot run it; says why, and what can.
     """
-    faults = tuple(_faults(scenario, device))
-    if faults:
-        raise InputError(*faults)
-    return Verification(
-        scenario=scenario,
-        ledger=ledger(scenario),
-        measurement=measure(scenario, device, progress),
-    )
-
-
-def _faults(scenario: Scenario, device: Device) -> Iterator[Fault]:
-    """Yield why what `device` would run is not what the ledger is of."""
-    zero, ranks = scenario.parallel.zero, scenario.parallel.data
-    if ranks > 1 and zero in {1, 2}:
-        what = f"ZeRO-{zero} has lines in the ledger, but no step here that shards so"
-        yield Fault("parallel.zero", what, "give 0, which is DDP, or 3, which is FSDP2")
-    if ranks > 1 and zero == 3 and device == "cpu":
-        what = "FSDP2 is not executed on the CPU"
-        yield Fault("--device cpu", what, "--device fake traces it as one of its ranks")
+    measured = measure(scenario, device, progress)
+    if measured is None:
+        return None
+    return Verification(scenario=scenario, ledger=ledger(scenario), measurement=measured)
 
 
 def _blocks(alive: Iterable[tuple[Allocation, int]]) -> tuple[int, int]:

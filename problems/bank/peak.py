@@ -8,12 +8,12 @@ from engine.estimate import fits
 from engine.scenario import Scenario
 from engine.units import MB
 from problems import scenarios
-from problems.amounts import Moment
+from problems.amounts import LOSS, Moment
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.letters import letters
-from problems.on_paper import LOSS, on_paper
+from problems.on_paper import on_paper
 from problems.peaks import Run, Wrong, terms
 from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
 from problems.wording import bare_gb, gb, listed, number, paper

@@ -14,7 +14,6 @@ from accuracy import KINDS, compared
 SAMPLE = {"fused": 16, "fsdp2": 6, "hf": 20, "hf-fsdp2": 4}
 
 
-@pytest.mark.filterwarnings("ignore")  # Transformers' own
 @pytest.mark.parametrize("name", SAMPLE)
 @pytest.mark.parametrize("part", range(2))
 def test_peak_and_phases_of_drawn_scenarios_meet_their_traces(name, part):

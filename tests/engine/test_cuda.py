@@ -10,7 +10,6 @@ torch = pytest.importorskip("torch")
 from engine.verify.cuda import Counters, Cuda, on_gpu
 from engine.verify.history import Begun, timeline_of
 from engine.verify.measure import measure
-from engine.verify.steps import silent
 from engine.verify.trace import traced
 
 
@@ -46,7 +45,7 @@ class Full(MadeUp):
 
 def test_each_phase_has_the_peak_that_was_reached_in_it(scenario):
     gpu = MadeUp()
-    run = on_gpu(scenario(shape={"layers": 4}), gpu, silent)
+    run = on_gpu(scenario(shape={"layers": 4}), gpu)
     first, steady = run.phases
     phases = [
         Phase.FORWARD,
@@ -77,7 +76,7 @@ def test_a_phase_that_comes_again_keeps_its_largest_peak():
 def test_a_gpu_without_room_is_told_in_pytorchs_words_and_its_history_is_ended(scenario):
     gpu = Full()
     with pytest.raises(InputError, match=r"Tried to allocate 2\.00 GiB\.; --device fake"):
-        on_gpu(scenario(), gpu, silent)
+        on_gpu(scenario(), gpu)
     assert gpu.calls == ["begin", "end"]
 
 

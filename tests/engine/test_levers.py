@@ -14,7 +14,7 @@ def said(scenario):
 
 def test_a_step_that_lacks_room_for_activations_is_helped_by_recomputing_them(scenario):
     step = scenario("llama-3.2-1b", gpu="a100-40gb", sequence=8192, optimizer="adamw-fused")
-    assert fits(step) == "no"
+    assert fits(step) == "tight"
     assert 'recompute = "full"' in said(step)
     assert 'attention = "flash"' not in said(step)
 

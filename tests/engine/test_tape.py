@@ -203,3 +203,38 @@ def test_a_gradient_is_wide_before_it_is_cast():
     # made again by a checkpoint, what is kept dies before the cast
     again = units(tape.backward(keeps_gradients=True, held=(value("x0", 100),)))
     assert again == [100 + 50 + 4 + 4, 100 + 4 + 2 + 4]
+
+
+def test_a_bias_gradient_comes_before_what_was_kept_goes_but_not_behind_a_checkpoint():
+    x, y, z = value("x"), value("y", 10), value("z", 100)
+    ops = (
+        Operator(inputs=(x,), output=y),
+        Operator(inputs=(y,), output=z, keeps=(y,), gradients=1000 * ONE, late=4 * ONE),
+    )
+    tape = Tape(operators=ops)
+    # y kept, gradients of z and y, the matrix's, the bias's
+    assert units(tape.backward(keeps_gradients=False)) == [10 + 110 + 1004, 11]
+    # the bias's when y is gone
+    moments = units(tape.backward(keeps_gradients=False, held=(x,)))
+    assert moments == [11 + 110 + 1000, 1 + 110 + 1004, 1 + 11]
+
+
+def test_a_parameter_gradient_meets_an_older_one_when_the_one_that_came_in_is_gone():
+    x = value("x", 10)
+    ops = (Operator(inputs=(), output=x, backward_workspace=100 * ONE, meeting=200 * ONE),)
+    assert units(Tape(operators=ops).backward(keeps_gradients=True)) == [110, 200]
+
+
+def test_what_comes_from_outside_is_there_from_the_start():
+    x, y, z, w = value("x"), value("y", 10), value("z", 100), value("w", 1000)
+    ops = (Operator(inputs=(x,), output=z), Operator(inputs=(z, y), output=w))
+    assert units(Tape(operators=ops).forward()) == [111, 1110]
+
+
+def test_a_cached_tensor_outlives_its_readers_and_is_counted_once():
+    x, y = value("x"), value("y", 10)
+    cast = Value(name="cast", size=100 * ONE, cached=True)
+    ops = (Operator(inputs=(), output=cast), Operator(inputs=(x, cast), output=y, keeps=(cast,)))
+    tape = Tape(operators=ops)
+    assert units(tape.forward()) == [101, 111]
+    assert units([tape.saved_bytes, tape.counted_bytes]) == [100, 100]

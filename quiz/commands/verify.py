@@ -1,0 +1,123 @@
+"""`memquiz verify`."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from engine.errors import Fault, InputError, near
+from engine.fields import show
+from engine.scenario import Scenario
+from problems.registry import build, from_id, kinds
+from quiz.exits import Exit, exits
+from quiz.interrupt import ending_at_once
+from quiz.output_file import output_faults
+from quiz.pytorch import PyTorchError, loading, require_pytorch
+from quiz.scenario_options import scenario_from, scenario_options, scenario_with
+
+DEVICES = ("auto", "cuda", "cpu", "fake")
+# Problems of a kind that are looked at to see whether they have a scenario.
+LOOKED_AT = 4
+
+
+@click.command()
+@scenario_options
+@click.option(
+    "--device",
+    metavar="D",
+    default="auto",
+    help="cuda, cpu, fake, or auto: a GPU where there is one, else fake.",
+)
+@click.option("--snapshot", metavar="FILE", help="Write a snapshot for pytorch.org/memory_viz.")
+@click.option("--html", metavar="FILE", help="Write the report as a page that needs no other.")
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--symbolic", is_flag=True, help="Trace the step as formulas over b and s too.")
+@exits
+def command(
+    scenario: str | None, *, device: str, as_object: bool, symbolic: bool, **options: object
+) -> Exit:
+    """Run a training step and put what it takes beside the ledger.
+
+    SCENARIO is a TOML file, - for standard input, or the id of a problem, such as peak@3; a file
+    of that name comes first. Options stand for a file or change what is in it.
+
+    Two steps of one rank are run: on fake tensors, which take no memory, whatever the model's
+    size; on the CPU; or on a GPU. The exit code is 0 where the run fits on the scenario's card,
+    1 where it does not, 3 where it is tight.
+    """
+    files = {f"--{name}": _text(options.pop(name)) for name in ("snapshot", "html")}
+    wanted = _wanted(scenario, options, device, files)
+    try:
+        return _answer(wanted, device, files, symbolic=symbolic, as_object=as_object)
+    except PyTorchError as error:
+        sys.stderr.write(f"memquiz: {error}\n")
+        return Exit.BAD_INPUT
+
+
+def _answer(
+    wanted: Scenario,
+    device: str,
+    files: Mapping[str, str | None],
+    *,
+    symbolic: bool,
+    as_object: bool,
+) -> Exit:
+    with ending_at_once():
+        require_pytorch()
+        with loading():
+            from quiz import verify_run  # noqa: PLC0415 - PyTorch takes seconds to load
+        report = verify_run.measured(wanted, device, symbolic=symbolic, quiet=as_object)
+    if report is None:
+        return Exit.DONE
+    verify_run.tell(report, files, as_object=as_object)
+    return report.code
+
+
+def _text(typed: object) -> str | None:
+    return None if typed is None else str(typed)
+
+
+def _wanted(
+    named: str | None, options: Mapping[str, object], device: str, files: Mapping[str, str | None]
+) -> Scenario:
+    """Return the scenario; what is wrong with the other options is told together with it."""
+    faults = [] if device in DEVICES else [_no_device(device)]
+    config = _text(options["model__config"])
+    faults += output_faults(files, {"SCENARIO": named, "--config": config})
+    try:
+        found = _scenario(named, options)
+    except InputError as error:
+        raise (InputError(*error.faults, *faults) if faults else error) from None
+    if faults:
+        raise InputError(*faults)
+    return found
+
+
+def _no_device(typed: str) -> Fault:
+    what, known = f"{show(typed)} is not known", f"one of {', '.join(DEVICES)}"
+    return Fault("--device", what, " ".join(filter(None, (near(typed, DEVICES), known))))
+
+
+def _scenario(named: str | None, options: Mapping[str, object]) -> Scenario:
+    if named is None or not _is_id(named):
+        return scenario_from(named, options)
+    problem = from_id(named)
+    if problem.scenario is None:
+        what = f"the problem {problem.id} has no scenario to run"
+        raise InputError(Fault("SCENARIO", what, f"kinds that have one: {_with_scenario()}"))
+    return scenario_with(problem.scenario, options)
+
+
+def _is_id(named: str) -> bool:
+    """Say whether a problem is named, not a file: the file comes first, as it can be seen."""
+    kind, at, seed = named.strip().partition("@")
+    return bool(at) and (kind in kinds() or seed.isdecimal()) and not Path(named).exists()
+
+
+def _with_scenario() -> str:
+    return ", ".join(
+        name
+        for name in kinds()
+        if any(build(name, seed).scenario is not None for seed in range(LOOKED_AT))
+    )

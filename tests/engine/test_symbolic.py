@@ -1,0 +1,223 @@
+"""With b and s left as symbols the ledger's formulas are the traced step's, term by term."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from sympy import Poly
+
+from engine.errors import InputError
+from engine.estimate import ledger
+from engine.ledger import OUTSIDE, Phase
+from engine.symbols import W, b, s
+
+pytest.importorskip("torch")
+
+from engine.verify.symbolic import (
+    COUNTERS,
+    LEFTOVERS,
+    POSITION_IDS,
+    RANDOM_STATE,
+    SCALARS,
+    _Sizes,
+    peaks,
+    symbolic,
+)
+from engine.verify.trace import traced
+
+BIASES = {"qkv_bias": True, "output_bias": True, "mlp_bias": True}
+GPT_2 = {"gated": False, "norm": "layernorm", "activation": "gelu-tanh", "positions": 600} | BIASES
+NEOX = {"gated": False, "norm": "layernorm", "activation": "gelu", "rotary_dim": 8} | BIASES
+PHI = NEOX | {"parallel_residual": True, "shared_norm": True, "head_bias": True, "rotary_dim": 12}
+GROUPED = {"kv_heads": 2}
+QWEN = GROUPED | {"qkv_bias": True, "tied": True}
+QK_NORM = {"kv_heads": 4, "head_dim": 64, "qk_norm": "head"}
+GEMMA = {"activation": "gelu-tanh", "kv_heads": 1, "head_dim": 96, "tied": True}
+RELU = {"gated": False, "activation": "relu"}
+OLMO = {"norm": "layernorm-no-weight"}
+
+
+def recipe(precision, attention="flash", recompute="none", optimizer="adamw", **more):
+    """The keywords of a recipe."""
+    given = {"precision": precision, "attention": attention, "recompute": recompute}
+    return given | {"optimizer": optimizer} | more
+
+
+ROWS = {
+    "llama": ({"layers": 3}, recipe("mixed")),
+    "llama, eager": ({"layers": 4}, recipe("fp32", "eager", optimizer="sgd")),
+    "llama, autocast": ({}, recipe("autocast", "flash", "full")),
+    "grouped heads": (GROUPED, recipe("pure-bf16", "flash", "full", "adamw-fused")),
+    "grouped heads, autocast": (GROUPED, recipe("autocast", gradient_accumulation=2)),
+    "gpt-2": (GPT_2, recipe("fp32", "eager", dropout=0.1, optimizer="sgd-momentum")),
+    "gpt-2, fp32 gradients": (GPT_2, recipe("mixed-fp32-grad", "flash", "selective")),
+    "gpt-2, tied": (GPT_2 | {"tied": True}, recipe("mixed", "eager", "selective", dropout=0.1)),
+    "neox": (NEOX | {"parallel_residual": True}, recipe("pure-bf16", "eager", dropout=0.1)),
+    "neox, in sequence": (NEOX, recipe("mixed", gradient_accumulation=2)),
+    "phi": (PHI, recipe("mixed", "flash", dropout=0.1, optimizer="adamw-fused")),
+    "qwen": (QWEN, recipe("mixed", "flash", "none", "sgd")),
+    "norms of heads": (QK_NORM, recipe("mixed", "eager", "selective", dropout=0.1)),
+    "norms of heads, fp32": (QK_NORM, recipe("fp32", gradient_accumulation=2)),
+    "gemma": (GEMMA, recipe("mixed-fp32-grad", "eager", "none", "adamw-fused")),
+    "relu": (RELU, recipe("pure-bf16", "flash", "selective", "sgd-momentum")),
+    "gpt-2, autocast": (GPT_2, recipe("autocast", "eager", "full", dropout=0.1)),
+    "phi, autocast": (PHI, recipe("autocast", "flash", "selective", "sgd")),
+    "phi, recomputed": (PHI, recipe("fp32", "eager", "full")),
+    "qwen, wide vocabulary": (
+        QWEN | {"vocab": 32000},
+        recipe("mixed", "eager", "selective", gradient_accumulation=2),
+    ),
+    "norms without weights": (OLMO, recipe("mixed", "eager", "selective")),
+}
+FEW = ("llama", "grouped heads, autocast", "gpt-2", "phi")
+PHASES = ("forward", "loss", "backward-first", "backward-last", "step")
+
+
+@pytest.fixture
+def row(scenario):
+    """The scenario of a named row and the peaks of its trace, which is made once."""
+    return lambda name: _traced_row(scenario, name)
+
+
+@cache
+def _traced_row(build, name):
+    shape, rest = ROWS[name]
+    made = build(micro_batch=3, sequence=176, shape={"layers": 2} | shape, **rest)
+    return made, peaks(made)
+
+
+def _scores(peak):
+    """Bytes of all b·s² elements together."""
+    return int(Poly(peak.traced, b, s).coeff_monomial(b * s**2))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_formula_of_every_phase_is_the_traced_polynomial(row, name):
+    made, found = row(name)
+    book = ledger(made)
+    differences = {peak.phase.value: peak.against(book).difference for peak in found}
+    assert differences == dict.fromkeys(PHASES, 0)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_batch_and_sequence_are_what_is_left_of_the_symbols(row, name):
+    made, found = row(name)
+    book = ledger(made)
+    for peak in found:
+        assert peak.traced.free_symbols == peak.against(book).predicted.free_symbols == {b, s}
+        assert peak.traced.is_polynomial(b, s)
+
+
+@pytest.mark.parametrize(
+    ("name", "an_element"),
+    [
+        ("llama, eager", 4),  # probabilities
+        ("gpt-2", 4 + 4 + 1),  # the same behind dropout, and its mask
+        ("neox", 2 + 2 + 1),
+        ("gemma", 2),
+    ],
+)
+def test_eager_attention_keeps_its_scores_over_the_square_of_the_sequence(row, name, an_element):
+    made, found = row(name)
+    a = made.architecture
+    loss = next(peak for peak in found if peak.phase is Phase.LOSS)
+    assert _scores(loss) == an_element * a.heads * a.layers
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (_, x) in ROWS.items() if x["attention"] == "flash"]
+)
+def test_fused_attention_has_nothing_over_the_square_of_the_sequence(row, name):
+    assert not any(_scores(peak) for peak in row(name)[1])
+
+
+def test_every_line_that_is_dropped_is_missed(row):
+    made, found = row("gpt-2, tied")
+    book = ledger(made)
+    for peak in found:
+        for line in book.lines:
+            if not book.size(line.name) or line.category in OUTSIDE or line.size.has(W):
+                continue
+            without = replace(book, lines=tuple(x for x in book.lines if x is not line))
+            missed = peak.against(without).difference != 0
+            assert missed == (peak.phase in line.phases), (peak.phase, line.name)
+
+
+def test_a_coefficient_that_is_off_by_one_shows_by_how_much(row):
+    made, found = row("llama")
+    book = ledger(made)
+    lines = tuple(
+        replace(line, size=line.size + b * s) if line.name == "log-softmax" else line
+        for line in book.lines
+    )
+    wrong = {peak.phase: peak.against(replace(book, lines=lines)).difference for peak in found}
+    assert [phase for phase, difference in wrong.items() if difference == -b * s] == [
+        Phase.FORWARD,
+        Phase.LOSS,
+    ]
+
+
+def test_what_is_left_over_is_counted_by_name(row):
+    made, found = row("llama")
+    layers = made.architecture.layers
+    tensors = 9 * layers + 3
+    counters, random = (COUNTERS, 4 * tensors), (RANDOM_STATE, (16 + 8) * layers)
+    assert {peak.phase: peak.leftovers for peak in found} == {
+        Phase.FORWARD: (counters, (SCALARS, 4 + 4), random),
+        Phase.LOSS: (counters, (SCALARS, 4 + 4), random),
+        Phase.BACKWARD_FIRST: (counters, (SCALARS, 4 + 4), random),
+        Phase.BACKWARD_LAST: (counters, (SCALARS, 4 + 4), (RANDOM_STATE, 16 + 8)),
+        Phase.STEP: (counters,),
+    }
+
+
+@pytest.mark.parametrize("name", ["gpt-2", "gpt-2, fp32 gradients", "gpt-2, tied"])
+def test_learned_positions_have_ids_that_the_ledger_leaves_out(row, name):
+    for peak in row(name)[1]:
+        left = dict(peak.leftovers)
+        assert left.get(POSITION_IDS, 0) == (0 if peak.phase is Phase.STEP else 8 * s)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_nothing_is_left_over_but_scalars_and_position_ids(row, name):
+    for peak in row(name)[1]:
+        assert set(dict(peak.leftovers)) <= set(LEFTOVERS)
+        assert all(size.is_Integer or size == 8 * s for _, size in peak.leftovers)
+        assert sum(size for _, size in peak.leftovers if size.is_Integer) < 512
+
+
+@pytest.mark.parametrize(
+    ("batch", "sequence", "attention"),
+    [
+        (3, 176, "eager"),
+        (1, 176, "flash"),  # one sequence: the symbol is traced at two
+        (2, 256, "eager"),  # as many tokens as the model is wide
+    ],
+)
+def test_the_polynomial_gives_the_bytes_of_a_trace_with_numbers(
+    scenario, batch, sequence, attention
+):
+    made = scenario(
+        micro_batch=batch, sequence=sequence, attention=attention, shape=GPT_2 | {"layers": 2}
+    )
+    timeline = traced(made)
+    with_numbers = timeline.peaks(timeline.last_step)
+    for one in symbolic(made):
+        assert one.difference == 0
+        size = one.traced.subs({b: batch, s: sequence}) + one.rounding
+        assert size == with_numbers[one.phase].size
+
+
+def test_a_symbol_that_became_a_number_is_an_error(scenario):
+    sizes = _Sizes(scenario(micro_batch=4))
+    batch, _ = sizes.batch()
+    sizes.check()
+    assert batch == 4  # so that the shape environment takes it for a fact
+    with pytest.raises(RuntimeError, match="ask that b be 4"):
+        sizes.check()
+
+
+@pytest.mark.parametrize("zero", [0, 1, 2])
+def test_buckets_of_data_parallelism_are_refused(scenario, zero):
+    with pytest.raises(InputError, match=r"parallel\.zero"):
+        symbolic(scenario(data=4, zero=zero))
