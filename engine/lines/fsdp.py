@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from sympy.polys.rings import PolyElement
 
+from engine.autograd import backward
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.stacks.tapes import embedding, head, layer
 from engine.structure import Structure
@@ -96,7 +97,7 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
     """Yield the moments of the last layer and of the one below it, relative to the phase."""
     body = layer(structure.block)
     reduced = structure.precision.stepped
-    own = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=True)]
+    own = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=True)]
     yield from own
     above = reduced * _layer - body.saved_bytes
     yield from (moment + above + reduced * _kept(structure) for moment in own)
@@ -108,11 +109,11 @@ def first_layer(structure: Structure) -> Iterator[PolyElement]:
     each, reduced = structure.precision.compute, structure.precision.stepped
     body, bottom = layer(structure.block), embedding(structure.block)
     kept = reduced * _kept(structure)
-    for moment in body.backward(keeps_gradients=True):
+    for moment in backward(body, keeps_gradients=True):
         second = moment + each * _layer + reduced * _layer - kept
         yield from (second, moment - body.saved_bytes + reduced * _layer)
     done = body.saved_bytes + each * _layer - kept
-    for moment in bottom.backward(keeps_gradients=True):
+    for moment in backward(bottom, keeps_gradients=True):
         yield moment - bottom.saved_bytes - done + reduced * _layer
     copied_in = reduced * _ends - each * _head
     # The root's last gradient is still referred to when the result of the reduction is made.

@@ -10,6 +10,7 @@ from functools import cache
 from sympy import Expr
 from sympy.polys.rings import PolyElement
 
+from engine.autograd import backward, forward
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import fsdp, zero
 from engine.lines.activations import TRACE
@@ -19,7 +20,7 @@ from engine.structure import Structure
 from engine.symbols import RING, V, b, h, largest_of, s
 from engine.tape import ZERO
 
-ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/tape.py)"
+ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/autograd.py)"
 _tokens = RING(b) * RING(s)
 
 
@@ -91,8 +92,8 @@ def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
     top, body = head(block), layer(block)
     counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
-    inside = [m - body.counted_bytes - top.counted_bytes for m in body.forward()]
-    moments = [m - top.counted_bytes for m in top.forward()]
+    inside = [m - body.counted_bytes - top.counted_bytes for m in forward(body)]
+    moments = [m - top.counted_bytes for m in forward(top)]
     if structure.sharded:
         inside = fsdp.inside_forward(structure, inside)
         moments.extend(fsdp.forward_moments(structure))
@@ -108,7 +109,7 @@ def _loss(structure: Structure) -> Iterator[Line]:
     top = head(structure.block)
     moments = [
         moment - top.saved_bytes
-        for moment in top.backward(keeps_gradients=structure.keeps_gradients)
+        for moment in backward(top, keeps_gradients=structure.keeps_gradients)
     ]
     if structure.sharded:
         moments.extend(fsdp.loss_moments(structure))
@@ -147,8 +148,8 @@ def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[Pol
     keeps = structure.keeps_gradients
     body, bottom = layer(structure.block), first_layer(structure.block)
     counted = body.saved_bytes + embedding(structure.block).saved_bytes
-    last = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=keeps)]
-    return last, [m - counted for m in bottom.backward(keeps_gradients=keeps)]
+    last = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=keeps)]
+    return last, [m - counted for m in backward(bottom, keeps_gradients=keeps)]
 
 
 def _line(name: str, phase: Phase, size: Expr, why: str) -> Line:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sympy import Expr, Integer
 from sympy.polys.rings import PolyElement
 
+from engine.autograd import arrivals, backward
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.partition import BUCKET
 from engine.stacks.tapes import embedding, head, layer
@@ -147,7 +148,7 @@ def loss_moments(structure: Structure) -> Iterator[PolyElement]:
         streams = stream if structure.block.tied else 2 * stream
         top = head(structure.block)
         yield each * RING(R_loss) + streams - top.saved_bytes
-        for moment in _final_norm(top).backward(keeps_gradients=False):
+        for moment in backward(_final_norm(top), keeps_gradients=False):
             yield each * RING(R_norm) + moment - top.saved_bytes
 
 
@@ -162,8 +163,8 @@ def layers(structure: Structure) -> Iterator[PolyElement]:
     if structure.zero != 2:
         return
     each, body = structure.precision.weights, layer(structure.block)
-    own = [moment - body.saved_bytes for moment in body.backward(keeps_gradients=False)]
-    comes = [moment - body.saved_bytes for moment in body.arrivals()]
+    own = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=False)]
+    comes = [moment - body.saved_bytes for moment in arrivals(body)]
     for moments, below, more in (
         (comes, J_full, R_full),
         (own, J_own, R_own),
@@ -178,11 +179,11 @@ def first_layer(structure: Structure) -> Iterator[PolyElement]:
     if structure.zero == 2:
         each = structure.precision.weights
         body, bottom = layer(structure.block), embedding(structure.block)
-        for moment in body.arrivals():
+        for moment in arrivals(body):
             yield moment - body.saved_bytes + each * RING(R_last)
-        for moment in body.backward(keeps_gradients=False):
+        for moment in backward(body, keeps_gradients=False):
             yield moment - body.saved_bytes + each * RING(G_heads)
-        for moment in bottom.backward(keeps_gradients=False):
+        for moment in backward(bottom, keeps_gradients=False):
             yield moment - body.saved_bytes - bottom.saved_bytes + each * RING(G_table)
         joined = each * RING(V) * RING(h) if structure.block.tied else 0
         yield each * RING(R_table) - joined - body.saved_bytes - bottom.saved_bytes
