@@ -11,7 +11,7 @@ from engine import symbols
 from engine.architecture import Architecture, Tensor
 from engine.ledger import OUTSIDE, Ledger, Line
 from engine.lines import activations, communication, outside, states, step, working_set
-from engine.partition import BUCKET, at_the_end, fullest, scattered
+from engine.partition import BUCKET, Emptied, at_the_end, flat_of, fullest, scattered
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Scenario
 from engine.structure import Sharing, Structure, structure_of
@@ -144,7 +144,8 @@ def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
     a, parallel = scenario.architecture, scenario.parallel
     if parallel.zero not in {1, 2} or parallel.data == 1:
         return {}
-    part = fullest(a, parallel.data)
+    flat = flat_of(scenario)
+    part = fullest(flat)
     own = {symbols.P_touched: part.touched, symbols.P_piece: part.piece}
     waiting = a.vocab * a.hidden if a.tied else 0
     if parallel.zero == 1:
@@ -152,19 +153,17 @@ def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
         return own | {
             symbols.R_loss: BUCKET + top + waiting if top else 0,
             symbols.R_norm: 0 if a.tied else BUCKET + a.vocab * a.hidden,
-            symbols.R_end: at_the_end(a, parallel.data),
+            symbols.R_end: at_the_end(flat),
         }
     row = PRECISIONS[scenario.recipe.precision]
-    found = scattered(a, parallel.data, keeps=row.gradients <= row.weights)
+    found = scattered(flat, keeps=row.gradients <= row.weights)
     layers, bottom = found.layers, found.bottom
     return own | {
         symbols.G_first: layers.kept,
-        symbols.J_full: layers.full.below,
-        symbols.R_full: layers.full.more,
         symbols.J_own: layers.own.below,
         symbols.R_own: layers.own.more,
-        symbols.J_both: layers.both.below,
-        symbols.R_both: layers.both.more,
+        **_emptied(layers.full, symbols.FULL),
+        **_emptied(layers.both, symbols.BOTH),
         symbols.G_last: bottom.kept,
         symbols.G_heads: bottom.attention,
         symbols.G_table: bottom.embedding,
@@ -174,6 +173,14 @@ def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
         symbols.R_table: bottom.table,
         symbols.R_end: found.end,
     }
+
+
+def _emptied(found: Emptied, early_and_late: tuple[Symbol, ...]) -> Mapping[Symbol, int]:
+    """Return what the symbols of one moment stand for: two that are early, and two late."""
+    values = (found.below, found.more)
+    return dict(
+        zip(early_and_late, (0, 0, *values) if found.late else (*values, 0, 0), strict=True)
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.architecture import Architecture, Tensor
+from engine.scenario import Scenario
 
 BUCKET = 500_000_000
 ALIGNED = 2  # a part has a multiple of this many elements
@@ -62,12 +63,15 @@ class Emptied:
     """A moment at which the bucket was emptied.
 
     Attributes:
-        below: layers that are done by then, counted from the top.
-        more: elements beyond the bucket and what had been kept before the layers; 0 for none.
+        below: layers that are done by then, counted from the top; with the one that runs if late.
+        more: elements beyond the bucket and what had been kept before the layers, with the
+            gradient that has just come if late; 0 for none.
+        late: whether the layer's attention is done, so that little of the layer is left.
     """
 
     below: int = 0
     more: int = 0
+    late: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,21 +130,52 @@ class Reducing:
     end: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Flat:
+    """All weights of a model, one after another, in equal parts.
+
+    Attributes:
+        architecture: has the weights.
+        ranks: N, the number of parts.
+        norms_last: whether a layer's norms lie behind its matrices, not before theirs.
+    """
+
+    architecture: Architecture
+    ranks: int
+    norms_last: bool = False
+
+    @property
+    def part_size(self) -> int:
+        """Elements of a part."""
+        return ALIGNED * -(-self.architecture.parameters // (ALIGNED * self.ranks))
+
+
+def flat_of(scenario: Scenario) -> Flat:
+    """Return the flat weights of `scenario`."""
+    a = scenario.architecture
+    # Transformers' classes after Llama register their norms behind attention and MLP.
+    last = scenario.implementation == "hf" and a.norm == "rmsnorm"
+    return Flat(architecture=a, ranks=scenario.parallel.data, norms_last=last)
+
+
 @lru_cache(maxsize=1024)
-def weights(architecture: Architecture) -> tuple[Weight, ...]:
+def weights(flat: Flat) -> tuple[Weight, ...]:
     """Return all weights in their order in the flat tensor."""
     found: list[Weight] = []
     at = 0
-    for size, layer, turn in _sizes(architecture):
+    for size, layer, turn in _sizes(flat):
         found.append(Weight(begin=at, end=at + size, layer=layer, turn=turn))
         at += size
     return tuple(found)
 
 
-def _sizes(a: Architecture) -> Iterator[tuple[int, int, int]]:
+def _sizes(flat: Flat) -> Iterator[tuple[int, int, int]]:
     """Yield elements, layer and turn of each weight; the experts of a layer are one."""
+    a = flat.architecture
     yield from ((t.size, EMBEDDING, 0) for t in a.tensors if t.place == "embedding")
     inside = [t for t in a.tensors if t.place not in {"embedding", "final", "head"}]
+    if flat.norms_last:
+        inside.sort(key=lambda tensor: tensor.name.startswith(("attention norm", "MLP norm")))
     for layer in range(a.layers):
         yield from ((size, layer, turn) for size, turn in _of_layer(inside, layer, a.layers))
     yield from ((t.size, a.layers, 0) for t in a.tensors if t.place == "final")
@@ -166,18 +201,13 @@ def _in_turn(found: tuple[Weight, ...]) -> list[Weight]:
     return sorted(found, key=lambda one: (one.layer, one.turn, one.begin), reverse=True)
 
 
-def part_size(total: int, ranks: int) -> int:
-    """Return the elements of a part."""
-    return ALIGNED * -(-total // (ALIGNED * ranks))
-
-
 @lru_cache(maxsize=1024)
-def fullest(architecture: Architecture, ranks: int) -> Part:
+def fullest(flat: Flat) -> Part:
     """Return the part that touches the most elements."""
-    size = part_size(architecture.parameters, ranks)
+    size = flat.part_size
     touched: dict[int, int] = {}
     pieces: dict[int, int] = {}
-    for weight in weights(architecture):
+    for weight in weights(flat):
         for rank in {weight.begin // size, (weight.end - 1) // size}:
             low, high = max(weight.begin, rank * size), min(weight.end, (rank + 1) * size)
             touched[rank] = touched.get(rank, 0) + weight.size
@@ -187,15 +217,15 @@ def fullest(architecture: Architecture, ranks: int) -> Part:
 
 
 @lru_cache(maxsize=1024)
-def at_the_end(architecture: Architecture, ranks: int, *, bucket: int = BUCKET) -> int:
+def at_the_end(flat: Flat, *, bucket: int = BUCKET) -> int:
     """Return the most elements beyond the bucket while ZeRO-1 reduces all gradients.
 
     They leave as they are copied into the bucket, from the first weight to the last.
     """
-    full = _Bucket(architecture, ranks, bucket)
-    left = most = architecture.parameters
+    full = _Bucket(flat, bucket)
+    left = most = flat.architecture.parameters
     kept = 0
-    for weight in (*weights(architecture), None):
+    for weight in (*weights(flat), None):
         if weight is None or not full.has_room(weight):
             most = max(most, left + kept + full.copied)
             kept = full.part.touched if full.mine or kept else 0
@@ -209,22 +239,20 @@ def at_the_end(architecture: Architecture, ranks: int, *, bucket: int = BUCKET) 
 
 
 @lru_cache(maxsize=1024)
-def scattered(
-    architecture: Architecture, ranks: int, *, keeps: bool = True, bucket: int = BUCKET
-) -> Reducing:
+def scattered(flat: Flat, *, keeps: bool = True, bucket: int = BUCKET) -> Reducing:
     """Return what reducing gradients as they come takes (ZeRO-2).
 
     Args:
-        architecture: has the weights.
-        ranks: N.
+        flat: the weights.
         keeps: whether reduced gradients are copied out of the bucket, and not added elsewhere.
         bucket: elements of the bucket.
     """
-    times = tuple(_times(_Bucket(architecture, ranks, bucket), weights(architecture), keeps))
-    layers = architecture.layers
+    times = tuple(_times(_Bucket(flat, bucket), weights(flat), keeps))
+    a = flat.architecture
+    layers = a.layers
     top = [time.most + time.made for time in times if time.layer >= layers]
     behind_head = next(number for number, time in enumerate(times) if time.layer <= layers)
-    table = architecture.vocab * architecture.hidden if architecture.tied else 0
+    table = a.vocab * a.hidden if a.tied else 0
     return Reducing(
         top=max(top) if top else None,
         norm=times[behind_head].held if behind_head else None,
@@ -320,16 +348,21 @@ def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[
 def _first(times: Sequence[_Time], layers: int, more: int) -> Emptied:
     if not times:
         return Emptied()
-    return Emptied(below=layers - 1 - times[0].layer + times[0].late, more=more)
+    first = times[0]
+    return Emptied(
+        below=layers - 1 - first.layer + first.late,
+        more=more + (first.made if first.late and first.most > first.before else 0),
+        late=first.late,
+    )
 
 
 class _Bucket:
     """The weights whose gradients are in the bucket."""
 
-    def __init__(self, architecture: Architecture, ranks: int, capacity: int) -> None:
-        self.part = fullest(architecture, ranks)
+    def __init__(self, flat: Flat, capacity: int) -> None:
+        self.part = fullest(flat)
         self.capacity = capacity
-        self._size = part_size(architecture.parameters, ranks)
+        self._size = flat.part_size
         self.empty()
 
     def empty(self) -> None:

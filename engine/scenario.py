@@ -17,6 +17,8 @@ LOSSES = ("eager", "fused", "chunked")
 OFFLOADS = ("none", "cpu", "nvme")
 LATER_OPTIMIZERS = ("adamw-8bit", "adafactor", "muon", "lion")
 LARGEST = 10**9
+# Blocks of Llama's shape, whose classes in Transformers run other operators.
+OTHER_CLASSES = ("gemma", "phi-3")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +203,7 @@ class Scenario:
     def _unmodelled_transformers(self) -> Iterator[Fault]:
         if self.recipe.recompute == "selective":
             yield _no_lines("recipe.recompute", "selective with hf", "none, full")
-        if family_of(self.architecture) is None:
+        if self.model.name.startswith(OTHER_CLASSES) or family_of(self.architecture) is None:
             what = "no class of Transformers that is modelled has these blocks"
             yield Fault("model", what, f"modelled: {', '.join(FAMILIES)}; or the fused stack")
 

@@ -51,6 +51,8 @@ P_touched, P_piece = symbol("P_touched"), symbol("P_piece")
 G_first, G_last = symbol("G_first"), symbol("G_last")
 J_full, J_own, J_both = (symbol(f"J_{time}") for time in ("full", "own", "both"))
 R_full, R_own, R_both = (symbol(f"R_{time}") for time in ("full", "own", "both"))
+J_full_late, J_both_late = symbol("J_full_late"), symbol("J_both_late")
+R_full_late, R_both_late = symbol("R_full_late"), symbol("R_both_late")
 G_heads, G_table = symbol("G_heads"), symbol("G_table")
 R_loss, R_norm, R_last, R_table, R_end = (
     symbol(f"R_{at}") for at in ("loss", "norm", "last", "table", "end")
@@ -61,8 +63,13 @@ C_low, C_high = symbol("C_low"), symbol("C_high")
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
 SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K)
 PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
+FULL, BOTH = (
+    (J_full, R_full, J_full_late, R_full_late),
+    (J_both, R_both, J_both_late, R_both_late),
+)
 REDUCING = (
     *(J_full, J_own, J_both, R_full, R_own, R_both),
+    *(J_full_late, J_both_late, R_full_late, R_both_late),
     *(G_heads, G_table, R_loss, R_norm, R_last, R_table),
 )
 RING = PolyRing((*SIZES, *PARAMETERS, *REDUCING), ZZ)
@@ -99,6 +106,10 @@ MEANINGS: Mapping[Symbol, str] = {
     R_own: "elements of these",
     J_both: "layers done when the bucket is copied beside such gradients for the first time",
     R_both: "elements of copy and gradients, the most of all such times",
+    J_full_late: "J_full, where that is behind the layer's attention",
+    R_full_late: "R_full then, with the gradient that has just come",
+    J_both_late: "J_both, where that is behind the layer's attention",
+    R_both_late: "R_both then, with the gradient that has just come",
     G_last: "gradients that rank has when the backward pass reaches the first layer",
     G_heads: "further ones that it has when it reaches that layer's attention",
     G_table: "further ones that it has when it reaches the embedding",

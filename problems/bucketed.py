@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Protocol
 
 from engine.architecture import Architecture
-from engine.partition import BUCKET, Reducing, at_the_end, fullest, scattered
+from engine.partition import BUCKET, Flat, Reducing, at_the_end, flat_of, fullest, scattered
 from engine.recipe import OPTIMIZERS, Precision
 from engine.scenario import Scenario
 from problems.amounts import (
@@ -133,17 +133,17 @@ class Bucketed:
         table = [x.embedding()] if x.lasting or x.shape.tied else []
         yield EMBEDDING, [*always, *whole, *table]
         if self._bucket:
-            more = at_the_end(x.shape, self._ranks) - x.shape.parameters
+            more = at_the_end(self._flat) - x.shape.parameters
             copies = [product("copies while they are reduced", self._each, more)] if more else []
             yield END, [x.states, *(older or self._bucket), *whole, *copies]
 
     @property
-    def _ranks(self) -> int:
-        return self.terms.scenario.parallel.data
+    def _flat(self) -> Flat:
+        return flat_of(self.terms.scenario)
 
     @cached_property
     def _found(self) -> Reducing:
-        return scattered(self.terms.shape, self._ranks, keeps=not self._main)
+        return scattered(self._flat, keeps=not self._main)
 
     def _kept(self, elements: int) -> list[Amount]:
         """Return the share of this micro-batch's gradients, where the rank has it by then."""
@@ -199,6 +199,6 @@ class Bucketed:
         kept = x.held("gradients", (Part(name="gradients", each=self._each, stage=1),))
         copies = self._each + row.master
         parts = (Part(name="copies", each=copies, stage=1),)
-        norm = product("their norm, in 8 bytes each", 8, fullest(x.shape, self._ranks).piece)
+        norm = product("their norm, in 8 bytes each", 8, fullest(self._flat).piece)
         made = max(x.held("their flat copies", parts), norm, key=lambda amount: amount.size)
         yield BEFORE_STEP, [x.states, kept, made]

@@ -49,4 +49,6 @@ def lines(structure: Structure) -> Iterator[Line]:
             why="a fused step goes tensor by tensor and casts one gradient at a time",
             source="the reference optimizer (engine/verify/stepper.py)",
             evidence=Evidence.TRACED,
+            # The largest is the embedding, which is stepped first; a tied head is not there last.
+            before_states=structure.block.tied,
         )

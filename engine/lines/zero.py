@@ -21,15 +21,19 @@ from engine.symbols import (
     G_last,
     G_table,
     J_both,
+    J_both_late,
     J_full,
+    J_full_late,
     J_own,
     N,
     P,
     P_piece,
     P_touched,
     R_both,
+    R_both_late,
     R_end,
     R_full,
+    R_full_late,
     R_last,
     R_loss,
     R_norm,
@@ -143,13 +147,18 @@ def loss_moments(structure: Structure) -> Iterator[PolyElement]:
     """Yield the end of the head's backward, with the bucket that its gradient goes into."""
     if structure.bucketed and not (structure.zero == 1 and structure.accumulates):
         each = structure.precision.weights
-        stream = structure.precision.residual * RING(b) * RING(s) * RING(h)
+        stream = _stream(structure)
         # A tied head's gradient waits; the final norm's comes when its input is gone.
         streams = stream if structure.block.tied else 2 * stream
         top = head(structure.block)
         yield each * RING(R_loss) + streams - top.saved_bytes
         for moment in backward(_final_norm(top), keeps_gradients=False):
             yield each * RING(R_norm) + moment - top.saved_bytes
+
+
+def _stream(structure: Structure) -> PolyElement:
+    stream: PolyElement = structure.precision.residual * RING(b) * RING(s) * RING(h)
+    return stream
 
 
 def _final_norm(top: Tape) -> Tape:
@@ -165,10 +174,14 @@ def layers(structure: Structure) -> Iterator[PolyElement]:
     each, body = structure.precision.weights, layer(structure.block)
     own = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=False)]
     comes = [moment - body.saved_bytes for moment in arrivals(body)]
+    # Behind its attention a layer has the input and the output of its norm, and their gradients.
+    late = [4 * _stream(structure)]
     for moments, below, more in (
         (comes, J_full, R_full),
         (own, J_own, R_own),
         (comes, J_both, R_both),
+        (late, J_full_late, R_full_late),
+        (late, J_both_late, R_both_late),
     ):
         gone = RING(below) * body.saved_bytes
         yield from (moment - gone + each * RING(more) for moment in moments)

@@ -22,6 +22,7 @@ from engine.verify.timeline import Timeline
 from engine.verify.trace import executed, traced
 
 Device = Literal["fake", "cpu", "cuda"]
+MOST_LAYERS = 2_000
 DEVICES: Mapping[Device, str] = {
     "fake": "fake tensors: the operators of the step without their data",
     "cpu": "the step itself, executed on the CPU",
@@ -126,6 +127,10 @@ def _sizes(timeline: Timeline, step: int) -> Mapping[Phase, int]:
 
 
 def _faults(scenario: Scenario, device: Device) -> list[Fault]:
+    layers = scenario.architecture.layers
+    if layers > MOST_LAYERS:
+        what = f"{layers:,} layers would run one after another, for hours"
+        return [Fault("model.layers", what, f"give {MOST_LAYERS:,} at most; each costs the same")]
     if device == "cuda":
         return _faults_on_gpu(scenario)
     if device == "cpu":

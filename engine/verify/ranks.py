@@ -18,16 +18,17 @@ from torch.distributed.fsdp import MixedPrecisionPolicy
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from engine.partition import BUCKET, fullest
+from engine.partition import BUCKET, flat_of, fullest
 from engine.recipe import PRECISIONS
 from engine.scenario import Scenario
 from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
+from engine.verify.flat import Partition
 from engine.verify.fsdp import sharded
 from engine.verify.models import Model, build
 from engine.verify.reference import DTYPES
 from engine.verify.stepper import Stepper
 from engine.verify.steps import Parts, Steps
-from engine.verify.zero import Gradients, Partition, ZeroStepper, gradients_of
+from engine.verify.zero import Gradients, ZeroStepper, gradients_of
 
 Strategy = Callable[[Scenario, DeviceMesh | None], Parts]
 
@@ -79,7 +80,7 @@ def one_process() -> Iterator[None]:
 def fullest_rank(scenario: Scenario) -> int:
     """Return the rank that holds most; the first one has the longest shards under ZeRO-3."""
     if scenario.parallel.zero in {1, 2}:
-        return fullest(scenario.architecture, scenario.parallel.data).rank
+        return fullest(flat_of(scenario)).rank
     return 0
 
 

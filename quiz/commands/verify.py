@@ -104,8 +104,10 @@ def _scenario(named: str | None, options: Mapping[str, object]) -> Scenario:
         return scenario_from(named, options)
     problem = from_id(named)
     if problem.scenario is None:
-        what = f"the problem {problem.id} has no scenario to run"
-        raise InputError(Fault("SCENARIO", what, f"kinds that have one: {_with_scenario()}"))
+        what = f"this problem, {problem.id}, has no scenario to run"
+        raise InputError(
+            Fault("SCENARIO", what, f"kinds whose problems may have one: {_with_scenario()}")
+        )
     return scenario_with(problem.scenario, options)
 
 

@@ -149,3 +149,10 @@ def test_what_was_there_before_the_history_began_is_left_out():
     timeline = timeline_of(trace, [Begun(time_us=0, step=0, phase=Phase.FORWARD)])
     assert timeline.events == ((0, 1024),)
     assert timeline.peaks(0)[Phase.FORWARD].size == 1024
+
+
+def test_more_layers_than_can_be_run_are_refused(scenario):
+    made = scenario(shape={"layers": 10**6})
+    for device in ("fake", "cpu"):
+        with pytest.raises(InputError, match="1,000,000 layers would run one after another"):
+            measure(made, device)

@@ -98,13 +98,19 @@ def test_a_model_without_a_class_is_refused_with_the_classes_that_there_are(scen
     assert len(FAMILIES) == 6
 
 
+@pytest.mark.parametrize("name", ["gemma-2b", "phi-3-mini"])
+def test_llamas_shape_with_another_class_is_refused(scenario, name):
+    with pytest.raises(UnmodelledError, match="no class of Transformers"):
+        scenario(name, implementation="hf")
+
+
 def test_transformers_has_no_selective_recomputation(scenario):
     with pytest.raises(UnmodelledError, match="selective with hf"):
         scenario(implementation="hf", recompute="selective")
 
 
 @pytest.mark.parametrize(
-    "name", ["llama-3-8b", "mistral-7b", "qwen2.5-7b", "gpt2", "pythia-160m", "mixtral-8x7b"]
+    "name", ["llama-3.2-1b", "qwen2.5-0.5b", "gpt2", "pythia-160m", "mixtral-8x7b"]
 )
 def test_the_class_has_as_many_parameters_as_the_architecture(scenario, name):
     torch = pytest.importorskip("torch")

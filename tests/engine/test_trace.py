@@ -15,7 +15,7 @@ from engine.verify.timeline import Timeline
 from engine.verify.trace import executed, reported, traced
 
 SAMPLE = settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     database=None,
@@ -23,7 +23,7 @@ SAMPLE = settings(
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
-FEW = settings(SAMPLE, max_examples=6)
+FEW = settings(SAMPLE, max_examples=3)
 
 blocks = st.sampled_from(
     (
