@@ -11,8 +11,9 @@ from engine import symbols
 from engine.architecture import Architecture, Tensor
 from engine.ledger import OUTSIDE, Ledger, Line
 from engine.lines import activations, communication, outside, states, step, working_set
-from engine.partition import BUCKET, Emptied, at_the_end, flat_of, fullest, scattered
+from engine.partition import flat_of, fullest
 from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.reducing import BUCKET, Emptied, at_the_end, scattered
 from engine.scenario import Scenario
 from engine.structure import Sharing, Structure, structure_of
 from engine.symbols import Evaluate, compiled

@@ -11,7 +11,7 @@ from sympy.polys.rings import PolyElement
 
 from engine.autograd import arrivals, backward
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
-from engine.partition import BUCKET
+from engine.reducing import BUCKET
 from engine.stacks.tapes import embedding, head, layer
 from engine.structure import Structure
 from engine.symbols import (

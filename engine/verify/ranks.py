@@ -18,8 +18,9 @@ from torch.distributed.fsdp import MixedPrecisionPolicy
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from engine.partition import BUCKET, flat_of, fullest
+from engine.partition import flat_of, fullest
 from engine.recipe import PRECISIONS
+from engine.reducing import BUCKET
 from engine.scenario import Scenario
 from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
 from engine.verify.flat import Partition

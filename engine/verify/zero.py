@@ -20,8 +20,8 @@ from torch import Tensor, nn
 from torch import distributed as dist
 
 from engine.ledger import Category
-from engine.partition import BUCKET
 from engine.recipe import PRECISIONS, Precision
+from engine.reducing import BUCKET
 from engine.scenario import Recipe
 from engine.verify.flat import Partition
 from engine.verify.gloo import sum_up
@@ -115,11 +115,13 @@ class Bucketed:
                     runs.append((cut.owner, at, cut.count))
                 at += cut.count
         batch: list[tuple[int, int, int]] = []
+        elements = 0
         for run in runs:
             batch.append(run)
-            if sum(count for _, _, count in batch) > self.capacity:
+            elements += run[2]
+            if elements > self.capacity:
                 yield batch
-                batch = []
+                batch, elements = [], 0
         if batch:
             yield batch
 
