@@ -138,7 +138,7 @@ def modelled(name: str) -> Model:
 
 @cache
 def trainable() -> tuple[str, ...]:
-    """Return the names of the models whose training step is asked about: dense ones that turn whole heads."""
+    """Return the names of the models whose step is asked about: dense, and turning whole heads."""
     gpu = next(iter(accelerators().values()))
     recipe = ("mixed", "adamw")
     return tuple(

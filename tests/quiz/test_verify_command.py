@@ -261,7 +261,7 @@ def test_a_problem_without_a_scenario_is_refused_with_the_kinds_that_have_one():
     result = verify("parameter-count@3")
     assert result.exit_code == Exit.BAD_INPUT
     _, fault = result.stderr.splitlines()
-    assert "SCENARIO: the problem parameter-count@3 has no scenario to run; kinds that" in fault
+    assert "SCENARIO: this problem, parameter-count@3, has no scenario to run; kinds" in fault
     named = fault.rpartition(": ")[2].split(", ")
     assert set(named) < set(kinds())
     assert all(any(build(kind, seed).scenario for seed in range(4)) for kind in named)
