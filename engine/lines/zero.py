@@ -49,7 +49,7 @@ from engine.symbols import (
 from engine.tape import Tape
 
 DEEPSPEED = (
-    "deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py (0.18) with its defaults: "
+    "deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py (0.19.6) with its defaults: "
     "reduce_bucket_size 5e8, contiguous_gradients, reduce_scatter, no overlap_comm"
 )
 BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
