@@ -67,7 +67,7 @@ def _zero(stage: int) -> Change:
 
 
 LEVERS = (
-    Lever(says="micro_batch = 1, with gradient accumulation", change=_smaller_micro_batch),
+    Lever(says="a smaller micro_batch, with gradient accumulation", change=_smaller_micro_batch),
     Lever(says='optimizer = "adamw-fused"', change=_fused_step),
     Lever(says='attention = "flash"', change=_recipe(lambda r: replace(r, attention="flash"))),
     Lever(

@@ -6,7 +6,7 @@ Source: deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py, traced by
 engine/verify/zero.py.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,13 +24,14 @@ class Weight:
     Attributes:
         layer: from 0; EMBEDDING below the layers, and above them first the final norm, then the
             head.
-        turn: of two weights of a layer, the gradient of the one with the higher turn comes first.
+        turn: of two weights of a layer, the gradient of the one with the higher turn comes first;
+            the first number tells kinds of weights apart, the second those of a kind.
     """
 
     begin: int
     end: int
     layer: int
-    turn: int
+    turn: tuple[int, int]
 
     @property
     def size(self) -> int:
@@ -85,36 +86,36 @@ def flat_of(scenario: Scenario) -> Flat:
 def weights(flat: Flat) -> tuple[Weight, ...]:
     """Return all weights in their order in the flat tensor."""
     found: list[Weight] = []
-    at = 0
-    for size, layer, turn in _sizes(flat):
-        found.append(Weight(begin=at, end=at + size, layer=layer, turn=turn))
+    at = turn = 0
+    for tensor, copies, layer in _in_order(flat):
+        # Of a matrix and its bias, which lies behind it, the matrix's gradient comes first.
+        turn = turn - 1 if tensor.name.endswith(" bias") else at
+        size = tensor.size * copies
+        turns = (_turn(tensor.name), turn)
+        found.append(Weight(begin=at, end=at + size, layer=layer, turn=turns))
         at += size
     return tuple(found)
 
 
-def _sizes(flat: Flat) -> Iterator[tuple[int, int, int]]:
-    """Yield elements, layer and turn of each weight; the experts of a layer are one."""
+def _in_order(flat: Flat) -> Iterator[tuple[Tensor, int, int]]:
+    """Yield each weight's tensor and layer, and how many it is: a layer's experts are one."""
     a = flat.architecture
-    yield from ((t.size, EMBEDDING, 0) for t in a.tensors if t.place == "embedding")
+    yield from ((tensor, 1, EMBEDDING) for tensor in a.tensors if tensor.place == "embedding")
     inside = [t for t in a.tensors if t.place not in {"embedding", "final", "head"}]
     if flat.norms_last:
         inside.sort(key=lambda tensor: tensor.name.startswith(("attention norm", "MLP norm")))
     for layer in range(a.layers):
-        yield from ((size, layer, turn) for size, turn in _of_layer(inside, layer, a.layers))
-    yield from ((t.size, a.layers, 0) for t in a.tensors if t.place == "final")
-    yield from ((t.size, a.layers + 1, 0) for t in a.tensors if t.place == "head")
-
-
-def _of_layer(tensors: Iterable[Tensor], layer: int, layers: int) -> Iterator[tuple[int, int]]:
-    """Yield elements and turn of a layer's tensors; kinds of layers are spread evenly."""
-    for tensor in tensors:
-        copies = (layer + 1) * tensor.copies // layers - layer * tensor.copies // layers
-        if copies:
-            yield tensor.size * copies, _turn(tensor.name)
+        for tensor in inside:
+            # Where not all layers have it, it is spread evenly.
+            copies = (layer + 1) * tensor.copies // a.layers - layer * tensor.copies // a.layers
+            if copies:
+                yield tensor, copies, layer
+    yield from ((tensor, 1, a.layers) for tensor in a.tensors if tensor.place == "final")
+    yield from ((tensor, 1, a.layers + 1) for tensor in a.tensors if tensor.place == "head")
 
 
 def _turn(name: str) -> int:
-    """Return the turn of a layer's weights of that name: those of attention come late."""
+    """Return the turn of a layer's kind of weights: those of attention come late."""
     turns = ("attention norm", "query", "key", "value", "attention output", "MLP norm")
     return next((turn for turn, one in enumerate(turns) if name.startswith(one)), len(turns))
 

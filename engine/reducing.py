@@ -206,7 +206,7 @@ def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[
             waiting = 0
         yield _Time(
             layer=weight.layer if weight else END,
-            late=weight is not None and weight.turn < OUTPUT,
+            late=weight is not None and weight.turn[0] < OUTPUT,
             made=weight.size if weight else 0,
             held=held,
             emptied=emptied,
@@ -293,4 +293,4 @@ def in_batches(weight: Weight, part: int, capacity: int) -> int:
 
 def _in_turn(found: tuple[Weight, ...]) -> list[Weight]:
     """Return weights in the order in which their gradients come."""
-    return sorted(found, key=lambda one: (one.layer, one.turn, one.begin), reverse=True)
+    return sorted(found, key=lambda one: (one.layer, one.turn), reverse=True)

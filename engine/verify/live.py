@@ -92,7 +92,7 @@ class LiveBytes(TorchDispatchMode):
             size=size,
             largest=size,
             requested=storage.nbytes(),
-            shape=tuple(tensor.shape),
+            shape=tuple(_local(tensor).shape),
             dtype=tensor.dtype,
             operator=operator,
             module=module,
@@ -215,10 +215,15 @@ class LiveBytes(TorchDispatchMode):
         )
 
 
-def _storage(tensor: Tensor) -> torch.UntypedStorage:
+def _local(tensor: Tensor) -> Tensor:
+    """Return the part of a sharded tensor that this rank holds."""
     if isinstance(tensor, DTensor):
-        tensor = tensor._local_tensor  # noqa: SLF001 - to_local would make a new tensor
-    return tensor.untyped_storage()
+        return tensor._local_tensor  # noqa: SLF001 - to_local would make a new tensor
+    return tensor
+
+
+def _storage(tensor: Tensor) -> torch.UntypedStorage:
+    return _local(tensor).untyped_storage()
 
 
 @contextmanager

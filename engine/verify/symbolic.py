@@ -133,8 +133,9 @@ def peaks(scenario: Scenario, *, progress: Progress = silent) -> tuple[Peak, ...
         RuntimeError: PyTorch made a number of b or s, so the trace holds for that number only.
     """
     if scenario.parallel.data > 1 and scenario.parallel.zero != 3:
-        what = "its buckets are made where sizes cannot stay symbols"
-        raise InputError(Fault("parallel.zero", what, "take data = 1, or zero = 3"))
+        stack = f"ZeRO-{scenario.parallel.zero}" if scenario.parallel.zero else "DDP"
+        what = f"{stack} makes buckets where sizes cannot stay symbols"
+        raise InputError(Fault("--symbolic", what, "take one GPU, or zero = 3"))
     sizes = _Sizes(scenario)
     live = _SymbolicBytes(scenario, sizes)
     with (

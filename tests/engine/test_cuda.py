@@ -156,3 +156,13 @@ def test_more_layers_than_can_be_run_are_refused(scenario):
     for device in ("fake", "cpu"):
         with pytest.raises(InputError, match="1,000,000 layers would run one after another"):
             measure(made, device)
+
+
+@pytest.mark.parametrize("block", ["gpt", "llama"])
+@pytest.mark.parametrize("precision", ["mixed", "autocast"])
+def test_a_cpu_takes_what_fake_tensors_say(scenario, gpt, block, precision):
+    blocks = {"gpt": gpt | {"positions": 512, "tied": True}, "llama": {"kv_heads": 2}}
+    made = scenario(precision=precision, dropout=0.1, shape=blocks[block])
+    on_fake, on_cpu = (measure(made, device) for device in ("fake", "cpu"))
+    for phase, size in on_fake.steady.items():
+        assert on_cpu.steady[phase] == pytest.approx(size, rel=0.005)

@@ -1,6 +1,7 @@
 """One rank of several: what PyTorch's own parts allocate, and the ledger's lines for it."""
 
 import sys
+from statistics import median
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -92,6 +93,7 @@ def gaps(predicted, measured, outside_torch):
 def test_every_phase_of_zero_meets_its_traced_step(scenario, stage, stack):
     if stack == "hf":
         pytest.importorskip("transformers")
+    errors = []
 
     @(SAMPLE if stack == "fused" else settings(SAMPLE, max_examples=1))
     @given(block=blocks if stack == "fused" else st.just({"kv_heads": 8}), shape=sizes, work=works)
@@ -104,12 +106,14 @@ def test_every_phase_of_zero_meets_its_traced_step(scenario, stage, stack):
         outside = book.size("cuBLAS workspace")
         steady = gaps(book.phases, sizes_of(timeline, 1), outside)
         first = gaps(book.first_step, sizes_of(timeline, 0), outside)
-        assert max(map(abs, (*steady.values(), *first.values()))) < 0.05, (steady, first)
+        errors.extend(map(abs, (*steady.values(), *first.values())))
+        assert max(errors) < 0.06, (steady, first)
         # No moment between the phases is above the peak.
         most = max(timeline.at(events).size for events in timeline.span(1))
-        assert abs((book.peak - outside) / most - 1) < 0.03
+        assert abs((book.peak - outside) / most - 1) < 0.06
 
     holds()
+    assert median(errors) < 0.0001
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from engine.reducing import at_the_end, in_batches, scattered
 def test_a_large_weight_goes_in_batches_that_end_just_beyond_the_capacity(
     begin, size, part, capacity
 ):
-    weight = Weight(begin=begin, end=begin + size, layer=0, turn=0)
+    weight = Weight(begin=begin, end=begin + size, layer=0, turn=(0, 0))
     batches, batch = [], []
     for owner in range(begin // part, (begin + size - 1) // part + 1):
         batch.append(min(begin + size, (owner + 1) * part) - max(begin, owner * part))
