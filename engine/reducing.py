@@ -139,7 +139,7 @@ def scattered(flat: Flat, *, keeps: bool = True, bucket: int = BUCKET) -> Reduci
 def _in_layers(times: Sequence["_Time"], layers: int) -> InLayers:
     kept = max((t.after for t in times if t.layer >= layers), default=0)
     between = [time for time in times if FIRST_LAYER < time.layer < layers]
-    full = [t for t in between if t.most > kept]
+    full = [t for t in between if t.copied]
     own = [t for t in between if t.after > max(t.before, kept)]
     both = [t for t in full if t.before > kept]
     return InLayers(
@@ -179,7 +179,8 @@ class _Time:
     """A gradient that comes, or the end: elements before, at most, and after.
 
     `made` is the gradient itself, `held` what is there already; `before` and `after` are what the
-    rank has kept. `late` is behind the attention itself, where little of a layer is left.
+    rank has kept. `late` is behind the attention itself, where little of a layer is left; `copied`
+    tells whether the bucket was emptied through a copy.
     """
 
     layer: int
@@ -187,6 +188,7 @@ class _Time:
     made: int
     held: int
     emptied: bool
+    copied: bool
     before: int
     most: int
     after: int
@@ -195,11 +197,12 @@ class _Time:
 def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[_Time]:  # noqa: FBT001 - private
     kept = waiting = 0
     for weight in (*_in_turn(found), None):
-        before = kept
+        before, copied = kept, 0
         held = most = kept + waiting
         emptied = weight is None or not full.has_room(weight)
         if emptied:
-            most = max(most, kept + waiting + full.copied)
+            copied = full.copied
+            most = max(most, kept + waiting + copied)
             kept = full.part.touched if keeps and (full.mine or kept) else 0
             most = max(most, kept + waiting)
             full.empty()
@@ -210,6 +213,7 @@ def _times(full: "_Bucket", found: tuple[Weight, ...], keeps: bool) -> Iterator[
             made=weight.size if weight else 0,
             held=held,
             emptied=emptied,
+            copied=copied > 0,
             before=before,
             most=most,
             after=kept,
@@ -225,7 +229,7 @@ def _first(times: Sequence[_Time], layers: int, more: int) -> Emptied:
     first = times[0]
     return Emptied(
         below=layers - 1 - first.layer + first.late,
-        more=more + (first.made if first.late and first.most > first.before else 0),
+        more=more + (first.made if first.late and first.copied else 0),
         late=first.late,
     )
 
