@@ -2,7 +2,7 @@
 """How near the ledger is to a traced step, over random scenarios of all that it covers.
 
     make accuracy
-    python3 bootstrap.py python benchmarks/accuracy.py [fused|fsdp2|hf|hf-fsdp2] [NUMBER] [SEED]
+    python3 bootstrap.py python benchmarks/accuracy.py [fused|fsdp2|zero|hf|hf-fsdp2] [NUMBER] [SEED]
 
 Each scenario is drawn from a seed, traced under fake tensors, and compared phase by phase, the
 peak too. What a CPU does not have, the cuBLAS workspace, is left out on both sides. The peak is
@@ -11,7 +11,7 @@ tensors: a tiny model over many ranks is mostly rounding, which `memquiz verify`
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -20,10 +20,11 @@ from engine.architecture import Architecture, Experts
 from engine.catalog import accelerator
 from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
 from engine.units import both
-from engine.verify.verification import Verification, verify
+from engine.verify.verification import Row, Verification, verify
 from problems.draw import Draw
 
 NUMBER = 300
+FIRST_STEP = 0
 WORST = 10
 GPT: Mapping[str, Any] = {
     "gated": False,
@@ -83,6 +84,12 @@ def sharded(draw: Draw, implementation: str) -> Scenario:
     return _scenario(draw, implementation, Parallel(data=ranks, zero=3), SHARDED)
 
 
+def replicated(draw: Draw) -> Scenario:
+    """Draw a step of one rank of several that all have the weights: DDP, ZeRO-1 or 2."""
+    parallel = Parallel(data=draw.choice((2, 3, 8, 16, 64)), zero=draw.choice((0, 1, 2)))
+    return _scenario(draw, "fused", parallel, PRECISIONS)
+
+
 def _scenario(
     draw: Draw, implementation: str, parallel: Parallel, precisions: tuple[str, ...]
 ) -> Scenario:
@@ -133,6 +140,12 @@ KINDS: Mapping[str, Kind] = {
         median=0.002,
         largest=0.01,
     ),
+    "zero": Kind(
+        says="fused, DDP, ZeRO-1 or ZeRO-2 over 2 to 64 ranks",
+        draws=replicated,
+        median=0.002,
+        largest=0.01,
+    ),
     "hf": Kind(
         says="hf, one rank",
         draws=lambda draw: one_rank(draw, "hf"),
@@ -163,13 +176,18 @@ class Compared:
     @property
     def phases(self) -> Mapping[str, float]:
         """The error of each phase of a steady step, in bytes of tensors."""
-        found = self.verification
-        return {row.phase: row.predicted / found.tensors(row.phase) - 1 for row in found.steady}
+        return self._errors(self.verification.steady, self.verification.timeline.last_step)
 
     @property
     def first(self) -> Mapping[str, float]:
-        """The error of each phase of the first step."""
-        return {row.phase: row.predicted / row.measured - 1 for row in self.verification.first}
+        """The error of each phase of the first step, in bytes of tensors."""
+        return self._errors(self.verification.first, FIRST_STEP)
+
+    def _errors(self, rows: Iterable[Row], step: int) -> Mapping[str, float]:
+        return {
+            row.phase: row.predicted / self.verification.tensors(row.phase, step) - 1
+            for row in rows
+        }
 
 
 def compared(kind: Kind, seeds: range) -> Iterator[Compared]:

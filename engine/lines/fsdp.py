@@ -15,7 +15,8 @@ from engine.autograd import backward
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.stacks.tapes import embedding, head, layer
 from engine.structure import Structure
-from engine.symbols import RING, L, N, P_ends_shard, P_layer_shard, V, b, h, s
+from engine.symbols import RING, L, N, P_ends_shard, P_layer_shard, V, b, expression, h, s
+from engine.tape import total_gradients
 
 FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard; traced with PyTorch 2.13"
 BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
@@ -49,9 +50,9 @@ def lines(structure: Structure) -> Iterator[Line]:
         ),
         (
             "the head's gradient, waiting",
-            each * V * h,
+            expression(_top(structure)),
             BACKWARD,
-            "the root group is reduced last, so its gradient stays whole until then",
+            "the root group is reduced last, so its gradients stay whole until then",
         ),
     ):
         yield Line(
@@ -88,9 +89,8 @@ def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list
 def loss_moments(structure: Structure) -> Iterator[PolyElement]:
     """Yield the end of the head's backward: its gradient, and the last layer being gathered."""
     each = structure.precision.compute
-    cast = _share if structure.precision.stepped != each else RING.zero
-    gathering = each * (_layer + cast)
-    yield each * _head + gathering + _stream(structure) - head(structure.block).saved_bytes
+    gathering = each * (_layer + _cast(structure))
+    yield _top(structure) + gathering + _stream(structure) - head(structure.block).saved_bytes
 
 
 def last_layer(structure: Structure) -> Iterator[PolyElement]:
@@ -101,7 +101,10 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
     yield from own
     above = reduced * _layer - body.saved_bytes
     yield from (moment + above + reduced * _kept(structure) for moment in own)
-    yield above + reduced * _share + _stream(structure)
+    # Then the next layer is whole and the one below it is being gathered; and once more below it.
+    gathering = above + structure.precision.compute * _cast(structure) + _stream(structure)
+    yield gathering + reduced * _share
+    yield gathering + reduced * _share + reduced * _kept(structure) - body.saved_bytes
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
@@ -115,14 +118,26 @@ def first_layer(structure: Structure) -> Iterator[PolyElement]:
     done = body.saved_bytes + each * _layer - kept
     for moment in backward(bottom, keeps_gradients=True):
         yield moment - bottom.saved_bytes - done + reduced * _layer
-    copied_in = reduced * _ends - each * _head
+    copied_in = reduced * _ends - _top(structure)
     # The root's last gradient is still referred to when the result of the reduction is made.
     last_is_head = not structure.block.tied and not structure.block.head_bias
     lingers = each * _head if last_is_head else 0
     out = reduced * (_ends + RING(P_ends_shard))
-    reduced_out = out + lingers - each * (_ends + _head)
+    reduced_out = out + lingers - each * _ends - _top(structure)
     for root in (copied_in, reduced_out):
         yield root - done - bottom.saved_bytes
+
+
+def _top(structure: Structure) -> PolyElement:
+    """Return the bytes of the gradients of final norm and head, which wait for the embedding's."""
+    return total_gradients(head(structure.block))
+
+
+def _cast(structure: Structure) -> PolyElement:
+    """Return the elements of a layer's shard that are cast before it is gathered."""
+    casts = structure.precision.stepped != structure.precision.compute
+    elements: PolyElement = _share if casts else RING.zero
+    return elements
 
 
 def _kept(structure: Structure) -> PolyElement:

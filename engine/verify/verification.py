@@ -200,9 +200,9 @@ class Verification:
             why="the allocator rounds each tensor up to 512 bytes; the ledger counts tensors",
         )
 
-    def tensors(self, phase: Phase) -> int:
-        """Return the measured bytes of a steady step's `phase` without those two."""
-        moment = self.timeline.peaks(self.timeline.last_step)[phase]
+    def tensors(self, phase: Phase, step: int | None = None) -> int:
+        """Return the measured bytes of `phase` without those two, of a steady step by default."""
+        moment = self.timeline.peaks(self.timeline.last_step if step is None else step)[phase]
         alive = self.timeline.alive(moment.events)
         rows = [(self.timeline.allocations[number], size) for number, size in alive.items()]
         return moment.size - sum(_blocks(rows))

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from accuracy import KINDS, compared
 
-SAMPLE = {"fused": 10, "fsdp2": 4, "hf": 12, "hf-fsdp2": 2}
+SAMPLE = {"fused": 10, "fsdp2": 4, "zero": 4, "hf": 12, "hf-fsdp2": 2}
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -23,3 +23,4 @@ def test_peak_and_phases_of_drawn_scenarios_meet_their_traces(name, part):
     for one in compared(kind, range(1000 + part * half, 1000 + (part + 1) * half)):
         assert abs(one.peak) < kind.median, one.seed
         assert max(map(abs, one.phases.values())) < kind.largest, (one.seed, one.phases)
+        assert max(map(abs, one.first.values())) < kind.largest, (one.seed, one.first)

@@ -69,6 +69,12 @@ ROWS = {
     ),
     "norms without weights": (OLMO, recipe("mixed", "eager", "selective")),
 }
+SHARDED = {
+    "llama": ({"layers": 5}, recipe("mixed", "flash", "full")),
+    "llama, fp32": ({"layers": 4}, recipe("fp32", "eager", gradient_accumulation=2)),
+    "phi": (PHI | {"layers": 4}, recipe("mixed", "flash", dropout=0.1)),
+    "qwen": (QWEN | {"layers": 4}, recipe("pure-bf16", "eager", "full", "sgd")),
+}
 FEW = ("llama", "grouped heads, autocast", "gpt-2", "phi")
 PHASES = ("forward", "loss", "backward-first", "backward-last", "step")
 
@@ -84,6 +90,15 @@ def _traced_row(build, name):
     shape, rest = ROWS[name]
     made = build(micro_batch=3, sequence=176, shape={"layers": 2} | shape, **rest)
     return made, peaks(made)
+
+
+@pytest.mark.parametrize("name", SHARDED)
+def test_the_formulas_of_sharded_weights_are_the_traced_polynomials(scenario, name):
+    shape, rest = SHARDED[name]
+    made = scenario(micro_batch=3, sequence=176, shape=shape, data=4, zero=3, **rest)
+    book = ledger(made)
+    differences = {peak.phase.value: peak.against(book).difference for peak in peaks(made)}
+    assert differences == dict.fromkeys((*PHASES, "reduce"), 0)
 
 
 def _scores(peak):
