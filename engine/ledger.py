@@ -21,6 +21,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Symbol
 
+from engine.rank import Stage
 from engine.symbols import N, largest
 
 
@@ -108,12 +109,14 @@ class Ledger:
         sizes: bytes of each line, aligned with `lines`.
         lows: the lower end of each line's bytes; equal to `sizes` but for intervals.
         values: what the symbols stand for.
+        stage: the stage of the pipeline that the rank is in.
     """
 
     lines: tuple[Line, ...]
     sizes: tuple[int, ...]
     lows: tuple[int, ...]
     values: Mapping[Symbol, int]
+    stage: Stage
 
     def size(self, name: str) -> int:
         """Return the bytes of the line called `name`.
@@ -164,6 +167,8 @@ class Ledger:
             totals[Phase.STEP] -= min(states, self._before_states)
         if self.values[N] == 1:
             del totals[Phase.REDUCE]
+        if not self.stage.last:
+            del totals[Phase.LOSS]
         return totals
 
     @property

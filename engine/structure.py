@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from engine.rank import Stage
 from engine.recipe import OPTIMIZERS, PRECISIONS, Optimizer, Precision
 from engine.scenario import Scenario
 from engine.stacks.block import Block
@@ -51,14 +52,24 @@ class Sharing:
 
 @dataclass(frozen=True, kw_only=True)
 class Structure(Sharing):
-    """All switches of a scenario; `block` says what the layers run."""
+    """All switches of one rank.
+
+    Attributes:
+        block: says what the layers run.
+        first: whether the rank's stage of the pipeline has the embedding.
+        last: whether it has final norm, head and loss.
+        pipelined: whether it holds the activations of several micro-batches at once.
+    """
 
     block: Block
+    first: bool = True
+    last: bool = True
+    pipelined: bool = False
 
 
-def structure_of(scenario: Scenario) -> Structure:
-    """Return the switches of `scenario`."""
-    many = scenario.parallel.data > 1
+def structure_of(scenario: Scenario, stage: Stage) -> Structure:
+    """Return the switches of a rank of `stage`."""
+    many = scenario.parallel.sharing > 1
     return Structure(
         block=_block(scenario),
         precision=PRECISIONS[scenario.recipe.precision],
@@ -66,6 +77,9 @@ def structure_of(scenario: Scenario) -> Structure:
         zero=scenario.parallel.zero if many else 0,
         many=many,
         accumulates=scenario.workload.gradient_accumulation > 1,
+        first=stage.first,
+        last=stage.last,
+        pipelined=stage.in_flight > 1,
     )
 
 

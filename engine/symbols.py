@@ -47,6 +47,7 @@ P_largest = symbol("P_largest")
 positions = symbol("n_ctx")
 r = symbol("r")
 E, K = symbol("E"), symbol("K")
+s_t, c, m = symbol("s_t"), symbol("c"), symbol("m")
 P_touched, P_piece = symbol("P_touched"), symbol("P_piece")
 G_first, G_last = symbol("G_first"), symbol("G_last")
 J_full, J_own, J_both = (symbol(f"J_{time}") for time in ("full", "own", "both"))
@@ -61,7 +62,7 @@ M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
-SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K)
+SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K, s_t, c, m)
 PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
 FULL, BOTH = (
     (J_full, R_full, J_full_late, R_full_late),
@@ -97,6 +98,9 @@ MEANINGS: Mapping[Symbol, str] = {
     r: "elements of a head that rotary positions turn",
     E: "routed experts of a layer",
     K: "experts that a token is sent to",
+    s_t: "tokens of a sequence that a rank has outside attention and MLP (sequence parallel)",
+    c: "context-parallel ranks",
+    m: "micro-batches in flight on this stage of the pipeline",
     P_touched: "parameters of the tensors that the fullest rank's part of the weights touches",
     P_piece: "most parameters of one tensor in that part",
     G_first: "gradients that rank has when the backward pass reaches the last layer",

@@ -5,6 +5,8 @@ tensors that every layer keeps, and the vocabulary. Left out are statistics, a l
 set and what surrounds the tensors: small, or no product that one can do on paper.
 """
 
+from dataclasses import replace
+
 from engine.estimate import ledger
 from engine.ledger import MODEL_STATES, Category, Ledger, Line, Phase
 from engine.scenario import Scenario
@@ -29,9 +31,7 @@ def whiteboard(scenario: Scenario, of: Ledger | None = None) -> Ledger:
     exact = of or ledger(scenario)
     rows = [row for row in zip(exact.lines, exact.sizes, strict=True) if _first_order(row[0])]
     sizes = tuple(size for _, size in rows)
-    return Ledger(
-        lines=tuple(line for line, _ in rows), sizes=sizes, lows=sizes, values=exact.values
-    )
+    return replace(exact, lines=tuple(line for line, _ in rows), sizes=sizes, lows=sizes)
 
 
 def _first_order(line: Line) -> bool:

@@ -7,7 +7,7 @@ from sympy.polys.rings import PolyElement
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
-from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, s
+from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, m, s
 from engine.tape import Tape, Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
@@ -20,20 +20,22 @@ PAPERS = {
 }
 CASTS = "weight casts"
 BIASES = "bias casts"
-_layers = RING(L)
+_layers, _in_flight = RING(L), RING(m)
 
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield a line for each kind of tensor that all layers keep, then those of the ends."""
     block = structure.block
     kept = [value for value in layer(block).saved if value.name != CASTS]
+    layers = _layers * _in_flight if structure.pipelined else _layers
+    where = "layers, for each of m micro-batches" if structure.pipelined else "L layers"
     for name, values in _by_name(kept):
         yield Line(
             name=name,
             category=Category.ACTIVATIONS,
-            size=expression(_layers * total(values)),
+            size=expression(layers * total(values)),
             phases=SAVED_PHASES,
-            why=f"{_why(structure, values[0])}, in each of the L layers",
+            why=f"{_why(structure, values[0])}, in each of the {where}",
             source=PAPERS.get(name, TRACE),
             evidence=Evidence.TRACED,
         )
@@ -46,8 +48,23 @@ def lines(structure: Structure) -> Iterator[Line]:
         source=TRACE,
         evidence=Evidence.TRACED,
     )
+    if structure.pipelined:
+        yield _other_micro_batches(structure)
     yield from _ends(structure)
     yield from _tables(structure)
+
+
+def _other_micro_batches(structure: Structure) -> Line:
+    others = _in_flight - 1
+    kept = _layers * layer(structure.block).saved_bytes
+    return Line(
+        name="saved for the other micro-batches",
+        category=Category.ACTIVATIONS,
+        size=expression(others * kept),
+        phases=(Phase.BACKWARD_LAST,),
+        why="while one micro-batch runs backward, m - 1 others wait for their turn",
+        source="arXiv 2104.04473 (Narayanan et al.) section 2.2, 1F1B",
+    )
 
 
 def _why(structure: Structure, value: Value) -> str:
@@ -73,7 +90,7 @@ def _ends(structure: Structure) -> Iterator[Line]:
         source=TRACE,
         evidence=Evidence.TRACED,
     )
-    if embedding(block).saved:
+    if structure.first and embedding(block).saved:
         yield Line(
             name="kept by the embedding",
             category=Category.ACTIVATIONS,
@@ -83,6 +100,12 @@ def _ends(structure: Structure) -> Iterator[Line]:
             source=TRACE,
             evidence=Evidence.TRACED,
         )
+    if structure.last:
+        yield from _top(structure)
+
+
+def _top(structure: Structure) -> Iterator[Line]:
+    block = structure.block
     top = [v for v in head(block).saved if v.name not in {"log-softmax", CASTS}]
     yield Line(
         name="kept by final norm and head",
@@ -93,6 +116,18 @@ def _ends(structure: Structure) -> Iterator[Line]:
         source=TRACE,
         evidence=Evidence.TRACED,
     )
+    for value in head(block).cached:
+        if value.name not in {CASTS, BIASES}:
+            yield Line(
+                name=value.name,
+                category=Category.TEMPORARY,
+                size=expression(value.size),
+                phases=(Phase.FORWARD,),
+                why="8 bytes each: labels get a column more, then lose their first one",
+                source="huggingface/transformers src/transformers/loss/loss_utils.py, "
+                "ForCausalLMLoss",
+                evidence=Evidence.TRACED,
+            )
 
 
 def _tables(structure: Structure) -> Iterator[Line]:

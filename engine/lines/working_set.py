@@ -43,9 +43,11 @@ def _lines(structure: Structure) -> tuple[Line, ...]:
 
 
 def _all(structure: Structure) -> Iterator[Line]:
-    yield from _logits(structure)
+    if structure.last:
+        yield from _logits(structure)
     yield from _forward(structure)
-    yield from _loss(structure)
+    if structure.last:
+        yield from _loss(structure)
     yield from _backward(structure)
     if structure.block.tied and not structure.keeps_gradients:
         yield _waiting(structure)
@@ -91,6 +93,10 @@ def _logits(structure: Structure) -> Iterator[Line]:
 def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
     top, body = head(block), layer(block)
+    if not structure.last:
+        beyond = _beyond((m - body.counted_bytes for m in forward(body)), ZERO)
+        yield _line("forward working set", Phase.FORWARD, beyond, "what a layer needs at most")
+        return
     counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
     inside = [m - body.counted_bytes - top.counted_bytes for m in forward(body)]
     moments = [m - top.counted_bytes for m in forward(top)]
@@ -146,8 +152,11 @@ def _backward(structure: Structure) -> Iterator[Line]:
 def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[PolyElement]]:
     """Return the moments of the last layer, and of the first with the embedding."""
     keeps = structure.keeps_gradients
-    body, bottom = layer(structure.block), first_layer(structure.block)
-    counted = body.saved_bytes + embedding(structure.block).saved_bytes
+    body, bottom = layer(structure.block), layer(structure.block)
+    counted = body.saved_bytes
+    if structure.first:
+        bottom = first_layer(structure.block)
+        counted += embedding(structure.block).saved_bytes
     last = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=keeps)]
     return last, [m - counted for m in backward(bottom, keeps_gradients=keeps)]
 

@@ -5,12 +5,14 @@ traced operator by operator. RMSNorm, the masks of eager attention and GPT-2's G
 operators there, and each keeps what its own backward needs.
 """
 
+from dataclasses import replace
+
 from sympy.polys.rings import PolyElement
 
 from engine.stacks import parts
 from engine.stacks.block import Block
-from engine.stacks.pen import Pen, a, b, f, h, k, kv, q, r, s, tokens
-from engine.tape import ZERO, Tape, Value
+from engine.stacks.pen import E, K, Pen, a, b, f, h, k, kv, q, r, s, tokens
+from engine.tape import ZERO, Operator, Tape, Value
 
 SQUARE = tokens * a * s
 HEADS_AGAIN = "attention needs q, k and v again"
@@ -50,10 +52,13 @@ def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = Pen(block)
     normed = _norm(pen, parts.stream(pen, "last residual stream"), "final norm output")
-    shifted = Value(
-        name="shifted targets", size=8 * tokens, why="a token's target is the next one's id"
-    )
-    return parts.logits_and_loss(pen, normed, shifted, holds_input=True)
+    tape = parts.logits_and_loss(pen, normed, holds_input=True)
+    # Its own kind of cache: the loss's frame refers to both, and only the loss's backward, which
+    # is over before the logits have their gradients, asks for the shifted ones again.
+    targets = Value(name="padded and shifted targets", size=8 * (tokens + b + tokens), cached=True)
+    *before, loss = tape.operators
+    loss = replace(loss, inputs=(*loss.inputs, targets))
+    return replace(tape, operators=(*before, Operator(inputs=(), output=targets), loss))
 
 
 def shared(block: Block) -> PolyElement:
@@ -258,8 +263,38 @@ def _softmax(pen: Pen, masked: Value) -> Value:
 
 def _mlp(pen: Pen, x: Value) -> Value:
     gpt2 = pen.block.activation == "gelu-tanh" and not (pen.block.rotary or pen.block.gated)
-    out = _gpt2_mlp(pen, x) if gpt2 else parts.mlp(pen, x)
+    write = _experts if pen.block.experts else _gpt2_mlp if gpt2 else parts.mlp
+    out = write(pen, x)
     pen.hold(x)  # the call's arguments
+    return out
+
+
+def _experts(pen: Pen, x: Value) -> Value:
+    """Write a mixture of experts, and beside it what its frames refer to until it is done."""
+    own = Pen(pen.block)
+    out = parts.experts(own, x)
+    ends = Value(
+        name="ends of the experts' tokens",
+        size=4 * E,
+        why="a grouped product needs to know where each expert's tokens end",
+        differentiable=False,
+    )
+    # Expert numbers once sorted and once cast to be counted, and the counts.
+    frame, is_sorted = 8 * tokens * K + 4 * tokens * K + 4 * E, False
+    for op in own.operators:
+        is_sorted |= op.output.name == "tokens sent to experts"
+        products = {"expert gates and ups", "expert outputs"}
+        pen.operators.append(
+            replace(
+                op,
+                inputs=tuple(value for value in op.inputs if value.differentiable),
+                keeps=(*op.keeps, ends) if op.output.name in products else op.keeps,
+                workspace=frame if is_sorted else ZERO,
+            )
+        )
+    named = {value.name: value for op in own.operators for value in (op.output, *op.keeps)}
+    names = ("router logits", "shares", "chosen experts", "places of the outputs")
+    pen.hold(*(named[name] for name in names), ends)
     return out
 
 

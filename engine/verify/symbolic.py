@@ -8,7 +8,8 @@ The moment of a peak is the one at the scenario's own b and s, and each `Max` of
 largest argument there: in another region of b and s another moment may bind.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import cast
@@ -17,20 +18,36 @@ import torch
 from sympy import Add, Basic, Expr, Integer, Max, Min, Symbol, expand
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.source import ConstantSource
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
+from torch.fx.experimental.symbolic_shapes import (
+    DimDynamic,
+    GuardOnDataDependentSymNode,
+    ShapeEnv,
+)
 
 from engine.allocator import block
 from engine.errors import Fault, InputError
-from engine.estimate import ledger, values_of
+from engine.estimate import ledger
 from engine.ledger import Category, Ledger, Phase
 from engine.scenario import Scenario
-from engine.symbols import W, b, compiled, s
+from engine.symbols import W, b, compiled, s, s_t
 from engine.verify.live import LiveBytes
 from engine.verify.models import Model
 from engine.verify.ranks import alone, fake_ranks, fsdp2
 from engine.verify.steps import Parts, Progress, run, silent
 from engine.verify.timeline import Allocation, Moment, Timeline
+
+# What PyTorch says of a symbol that it needs as a number, as exceptions and, from C++, as a text.
+UNKNOWN = (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    GuardOnDataDependentSymNode,
+)
+ASKS_FOR_NUMBERS = "symbolic sizes/strides"
 
 COUNTERS = "the optimizer's step counters"
 SCALARS = "loss scalars"
@@ -44,6 +61,10 @@ LEFTOVERS: Mapping[str, str] = {
     POSITION_IDS: "8 bytes a position, which the backward of the position table needs",
     CONSTANTS: "buffers that hold neither weights nor tokens, such as rotary frequencies",
 }
+
+
+class SymbolError(RuntimeError):
+    """PyTorch needs a number in place of b or s; the message says where."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +113,7 @@ def symbolic(scenario: Scenario, *, progress: Progress = silent) -> tuple[Equali
 
     Raises:
         InputError: the ranks share what is not traced; see `peaks`.
-        RuntimeError: PyTorch made a number of b or s, so the trace holds for that number only.
+        SymbolError: PyTorch made a number of b or s, so the trace holds for that number only.
     """
     traced = peaks(scenario, progress=progress)
     book = ledger(scenario)
@@ -101,7 +122,7 @@ def symbolic(scenario: Scenario, *, progress: Progress = silent) -> tuple[Equali
 
 def predicted(book: Ledger, phase: Phase) -> Expr:
     """Return the ledger's bytes in `phase` over b and s, the cuBLAS workspace left out."""
-    numbers = {x: Integer(value) for x, value in book.values.items() if x not in {b, s}}
+    numbers = {x: Integer(value) for x, value in book.values.items() if x not in {b, s, s_t}}
     chosen = _chosen(book.formula(phase), book.values)
     size: Expr = expand(chosen.xreplace(numbers | {W: Integer(0)}))
     return size
@@ -130,7 +151,7 @@ def peaks(scenario: Scenario, *, progress: Progress = silent) -> tuple[Peak, ...
     Raises:
         InputError: the ranks share what is not traced: buckets of plain data parallelism, ZeRO-1
             and 2.
-        RuntimeError: PyTorch made a number of b or s, so the trace holds for that number only.
+        SymbolError: PyTorch made a number of b or s, so the trace holds for that number only.
     """
     if scenario.parallel.data > 1 and scenario.parallel.zero != 3:
         stack = f"ZeRO-{scenario.parallel.zero}" if scenario.parallel.zero else "DDP"
@@ -139,6 +160,7 @@ def peaks(scenario: Scenario, *, progress: Progress = silent) -> tuple[Peak, ...
     sizes = _Sizes(scenario)
     live = _SymbolicBytes(scenario, sizes)
     with (
+        _symbols_only(),
         fake_ranks(scenario) as mesh,
         FakeTensorMode(allow_non_fake_inputs=True, shape_env=sizes.environment),
         enable_python_dispatcher(),  # operators that are put together in C++ ask for numbers
@@ -155,6 +177,22 @@ def peaks(scenario: Scenario, *, progress: Progress = silent) -> tuple[Peak, ...
     sizes.check()
     found = timeline.peaks(timeline.last_step)
     return tuple(_peak(phase, moment, timeline, sizes) for phase, moment in found.items())
+
+
+@contextmanager
+def _symbols_only() -> Iterator[None]:
+    """Tell errors of symbols from all others, which are faults.
+
+    Raises:
+        SymbolError: PyTorch needs a number inside.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if not isinstance(error, UNKNOWN) and ASKS_FOR_NUMBERS not in str(error):
+            raise
+        why = str(error).splitlines()
+        raise SymbolError(why[0] if why else type(error).__name__) from error
 
 
 def _create_states(parts: Parts) -> None:
@@ -237,7 +275,7 @@ class _Sizes:
             if theirs in self.environment.replacements:
                 number = self.environment.replacements[theirs]
                 message = f"PyTorch's operators ask that {symbol} be {number}"
-                raise RuntimeError(message)
+                raise SymbolError(message)
 
 
 def _stand_ins(scenario: Scenario) -> Mapping[Symbol, int]:
@@ -248,7 +286,7 @@ def _stand_ins(scenario: Scenario) -> Mapping[Symbol, int]:
     """
     work, a = scenario.workload, scenario.architecture
     taken = {a.query_width, a.kv_width, a.rotary_dim, a.rotary_dim // 2, a.heads // a.kv_heads}
-    taken |= {value for x, value in values_of(scenario).items() if x not in {b, s}}
+    taken |= {value for x, value in ledger(scenario).values.items() if x not in {b, s, s_t}}
     batch = next(n for n in count(max(2, work.micro_batch)) if n not in taken)
     taken.add(batch)
     free = (n for n in count(max(2, work.sequence)) if not taken & {n, n * batch})
