@@ -2,7 +2,7 @@
 """How near the ledger is to a traced step, over random scenarios of all that it covers.
 
     make accuracy
-    python3 bootstrap.py python benchmarks/accuracy.py [fused|fsdp2|zero|hf|hf-fsdp2] [NUMBER] [SEED]
+    python3 bootstrap.py python benchmarks/accuracy.py [KIND] [NUMBER] [SEED]
 
 Each scenario is drawn from a seed, traced under fake tensors, and compared phase by phase, the
 peak too. What a CPU does not have, the cuBLAS workspace, is left out on both sides. The peak is

@@ -67,11 +67,11 @@ def lines(structure: Structure) -> Iterator[Line]:
 
 
 def forward_moments(structure: Structure) -> Iterator[PolyElement]:
-    """Yield the start of the forward pass, less all that the phase counts as saved."""
+    """Yield the gathering of the first layer, less all that the phase counts as saved."""
     each = structure.precision.compute
-    body, top, bottom = layer(structure.block), head(structure.block), embedding(structure.block)
-    saved = RING(L) * body.saved_bytes + top.saved_bytes + bottom.saved_bytes
-    yield each * (_ends + _layer) - saved
+    body, top = layer(structure.block), head(structure.block)
+    saved = RING(L) * body.saved_bytes + top.saved_bytes
+    yield each * (_ends + _layer) + _stream(structure) - saved
 
 
 def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list[PolyElement]:
@@ -101,10 +101,12 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
     yield from own
     above = reduced * _layer - body.saved_bytes
     yield from (moment + above + reduced * _kept(structure) for moment in own)
+    yield above + reduced * _share + _stream(structure) - structure.precision.compute * _layer
     # Then the next layer is whole and the one below it is being gathered; and once more below it.
     gathering = above + structure.precision.compute * _cast(structure) + _stream(structure)
-    yield gathering + reduced * _share
-    yield gathering + reduced * _share + reduced * _kept(structure) - body.saved_bytes
+    kept = reduced * _kept(structure)
+    yield gathering + kept
+    yield gathering + 2 * kept - body.saved_bytes
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
