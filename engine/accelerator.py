@@ -24,6 +24,10 @@ class Accelerator:
             Infinity Fabric; half of the total that data sheets print. 0 means none.
         pcie_gb_s: GB/s in each direction to the host: nominal PCIe x16 (16, 32 or 64 for
             generation 3, 4 or 5), NVLink-C2C on a GH200.
+        network_gb_s: GB/s in each direction from one GPU to other nodes; 12.5, a card of 100 Gb/s,
+            where no node of the vendor says otherwise. Clouds differ: give your own.
+        gpus_per_node: GPUs that the vendor's usual node has; on MI250 and MI250X, dies.
+        nvlink_gpus: GPUs that NVLink or Infinity Fabric joins: 2 where it is a bridge.
         context_mib: what a process takes before its first tensor, in MiB; 0 where nobody has
             said.
         workspace_kib: scratch memory of one cuBLAS (hipBLASLt) handle on one stream, in KiB, as
@@ -43,6 +47,9 @@ class Accelerator:
     bandwidth_gb_s: float
     nvlink_gb_s: float = 0.0
     pcie_gb_s: float
+    network_gb_s: float = 12.5
+    gpus_per_node: int = 8
+    nvlink_gpus: int = 8
     context_mib: int = 0
     workspace_kib: int = 8320
     source: str

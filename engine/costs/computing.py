@@ -1,0 +1,170 @@
+"""The terms in which a GPU computes, for one micro-batch and for the step's end."""
+
+from dataclasses import dataclass
+
+from engine.costs import flops, passes
+from engine.costs.assumptions import (
+    FP32_SHARE,
+    MEMORY_SHARE,
+    MEMORY_SOURCE,
+    PRODUCTS_SHARE,
+    PRODUCTS_SOURCE,
+)
+from engine.costs.passes import Moved
+from engine.costs.stages import Held, Stage
+from engine.costs.terms import Resource, Term
+from engine.recipe import PRECISIONS
+from engine.settings import Settings
+from engine.units import GB, TB
+
+FLOPS_SOURCE = "arXiv 2205.05198 appendix A"
+PASSES_SOURCE = "counted operator by operator: engine/costs/passes.py"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computing:
+    """What a rank computes in one micro-batch, and how long others can hide behind it.
+
+    Attributes:
+        forward: seconds of the forward pass.
+        backward: seconds of the backward pass, with what it recomputes.
+        attention: seconds of scores and weighted sums, in both.
+        column: seconds of the weight gradients of column-parallel matrices.
+    """
+
+    terms: tuple[Term, ...]
+    forward: float
+    backward: float
+    attention: float
+    column: float
+
+
+def computing(settings: Settings, stage: Stage, weights: Held) -> Computing:
+    """Return what a rank of `stage` computes in one micro-batch."""
+    work = flops.micro_batch(settings, stage)
+    moved, logits = passes.layers(settings, stage), passes.loss(settings, stage)
+    rate, memory = products_rate(settings), memory_rate(settings)
+    passing = (moved.forward + logits.forward) / memory
+    passing_back = (moved.backward + moved.recomputed + logits.backward) / memory
+    attention = work.forward.attention + work.backward.attention + work.recomputed.attention
+    return Computing(
+        terms=(
+            *_products(work, rate),
+            _operands(settings, weights, work, rate),
+            *_passes(settings, weights, moved, logits),
+        ),
+        forward=work.forward.total / rate + passing,
+        backward=(work.backward.total + work.recomputed.total) / rate + passing_back,
+        attention=attention / rate,
+        column=work.column / rate,
+    )
+
+
+def at_the_end(settings: Settings, weights: Held) -> tuple[Term, ...]:
+    """Return the terms of adding up gradients and of stepping, once a step."""
+    further = settings.workload.gradient_accumulation - 1
+    added = further * passes.added_gradients(settings, weights)
+    found = [
+        _memory(
+            settings,
+            "adding up gradients",
+            added,
+            "each further micro-batch's gradients are added to those before",
+        )
+    ]
+    if settings.offload.optimizer == "none":
+        stepped = _memory(
+            settings,
+            "optimizer step",
+            passes.optimizer_step(settings, weights),
+            "weights, gradients and states pass through memory once or, kernel by kernel, often",
+        )
+        found.append(stepped)
+    return tuple(term for term in found if term.amount)
+
+
+def products_rate(settings: Settings) -> float:
+    """Return FLOP/s in matrix products; fp32 runs as TF32."""
+    peak = settings.hardware.gpu.tflops_16bit * TB * PRODUCTS_SHARE
+    return peak * FP32_SHARE if PRECISIONS[settings.recipe.precision].compute == 4 else peak
+
+
+def memory_rate(settings: Settings) -> float:
+    """Return bytes a second through the GPU's memory."""
+    return settings.hardware.gpu.bandwidth_gb_s * GB * MEMORY_SHARE
+
+
+def _products(work: flops.MicroBatch, rate: float) -> tuple[Term, ...]:
+    rows = (
+        ("forward products", work.forward, "2 FLOPs for each weight and token, and attention"),
+        ("backward products", work.backward, "gradients of inputs and of weights: twice forward"),
+        ("recomputed products", work.recomputed, "what was not kept runs forward once more"),
+    )
+    return tuple(
+        Term(
+            name=name,
+            resource=Resource.PRODUCTS,
+            amount=counted.total,
+            unit="FLOP",
+            rate=rate,
+            why=why,
+            source=FLOPS_SOURCE,
+            rate_source=PRODUCTS_SOURCE,
+        )
+        for name, counted, why in rows
+        if counted.total
+    )
+
+
+def _operands(settings: Settings, weights: Held, work: flops.MicroBatch, rate: float) -> Term:
+    """Return the reading of weights, as far as the products are too short to hide it.
+
+    Experts apart: few tokens may come to each.
+    """
+    amount = passes.operands(settings, weights)
+    busy = amount / memory_rate(settings)
+    if not amount:
+        return _memory(settings, "operands of products", 0, "nothing to read")
+    experts = busy * weights.experts / weights.matrices
+    parts = (work.forward, work.backward, work.recomputed)
+    products = sum(part.experts for part in parts) / rate
+    others = sum(part.linear + part.head for part in parts) / rate
+    waits = max(0.0, experts - products) + max(0.0, busy - experts - others)
+    hidden = 1 - waits / busy
+    why = "weights are read and their gradients written while products run"
+    return _memory(settings, "operands of products", amount, why, hidden=hidden)
+
+
+def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> tuple[Term, ...]:
+    rows = (
+        (
+            "passes of the layers",
+            moved.total,
+            "norms, residual adds, rotary, activations and softmax read and write every element",
+        ),
+        (
+            "passes of the loss",
+            logits.total,
+            "the logits, vocabulary x tokens, pass several times, in fp32 unless fused",
+        ),
+        (
+            "weight casts",
+            passes.casts(settings, weights),
+            "autocast casts every matrix once in each micro-batch",
+        ),
+    )
+    return tuple(_memory(settings, name, amount, why) for name, amount, why in rows if amount)
+
+
+def _memory(settings: Settings, name: str, amount: int, why: str, *, hidden: float = 0.0) -> Term:
+    return Term(
+        name=name,
+        resource=Resource.MEMORY,
+        amount=amount,
+        unit="B",
+        rate=memory_rate(settings),
+        hidden=hidden,
+        why=why,
+        source=PASSES_SOURCE,
+        rate_source=MEMORY_SOURCE,
+    )

@@ -1,0 +1,202 @@
+"""Bytes that pass through a rank's memory outside its matrix products, in one micro-batch.
+
+An operator reads its inputs and writes its output once; backward it reads the gradient and what it
+kept, and writes the gradient of its input. Counted in elements a token, times their bytes. Two
+styles: one kernel for each operator, as PyTorch runs modules, and fused kernels, as the `megatron`
+stack has them. Operands of matrix products are in `operands`: they hide behind the product.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.costs.stages import Held, Stage, ceil_div, stream_tokens, tokens
+from engine.recipe import PRECISIONS, Precision
+from engine.settings import Settings
+
+# Passes over a parameter's stepped bytes in one step. Fused: weight and both moments read and
+# written, gradient read. Over lists, kernel by kernel: decay 2, first moment 3, second 2 + 3,
+# root 2, correction 2, epsilon 2, update 4. Source: torch/optim/adamw.py, torch/optim/sgd.py.
+# Beside them, bytes of states that have a dtype of their own: two moments of a byte, two ways.
+STEP_PASSES = {
+    "adamw": (20, 0),
+    "adamw-fused": (7, 0),
+    "adamw-8bit": (3, 4),
+    "lion": (5, 0),
+    "sgd": (3, 0),
+    "sgd-momentum": (8, 0),
+}
+OTHER_STEP = (7, 0)  # not counted: as a fused AdamW
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """Bytes read and written in one micro-batch."""
+
+    forward: int
+    backward: int
+    recomputed: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.forward + self.backward + self.recomputed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pass:
+    """Bytes of one operator, forward and backward; `core`: selective recomputation repeats it."""
+
+    forward: int
+    backward: int
+    core: bool = False
+
+
+def layers(settings: Settings, stage: Stage) -> Moved:
+    """Return what the operators of the stage's layers move."""
+    found = [(one, stage.layers) for one in (*_stream(settings), *_attention(settings))]
+    found += [(one, stage.dense) for one in _mlp(settings)]
+    found += [(one, stage.moe) for one in _experts(settings)]
+    again = settings.recipe.recompute
+    return Moved(
+        forward=sum(copies * one.forward for one, copies in found),
+        backward=sum(copies * one.backward for one, copies in found),
+        recomputed=sum(
+            copies * one.forward
+            for one, copies in found
+            if again == "full" or (again == "selective" and one.core)
+        ),
+    )
+
+
+def loss(settings: Settings, stage: Stage) -> Moved:
+    """Return what final norm and loss move: the logits several times, in 4 bytes unless fused.
+
+    Forward, a cast and the log-softmax; backward, the gradients of both. Fused cross entropy reads
+    the logits twice and writes their gradient over them.
+    """
+    if not stage.last:
+        return Moved(forward=0, backward=0, recomputed=0)
+    precision = _precision(settings)
+    each = precision.compute
+    logits = tokens(settings) * ceil_div(settings.architecture.vocab, settings.parallel.tensor)
+    norm = stream_tokens(settings) * settings.architecture.hidden * precision.residual
+    cast = each + 4 if each < 4 else 0
+    forward, backward = cast + 4 + 4, 4 + 4 + 4 + cast
+    if settings.recipe.loss == "fused":
+        forward, backward = 3 * each, 0
+    return Moved(
+        forward=2 * norm + forward * logits,
+        backward=3 * norm + backward * logits,
+        recomputed=0,
+    )
+
+
+def operands(settings: Settings, weights: Held) -> int:
+    """Return bytes of weights read and weight gradients written by products of a micro-batch."""
+    precision = _precision(settings)
+    reads = 3 if settings.recipe.recompute == "full" else 2
+    return weights.matrices * (reads * precision.compute + precision.gradients)
+
+
+def casts(settings: Settings, weights: Held) -> int:
+    """Return bytes that autocast moves to cast the matrices in each micro-batch."""
+    precision = _precision(settings)
+    return weights.matrices * (precision.weights + precision.casts) if precision.casts else 0
+
+
+def added_gradients(settings: Settings, weights: Held) -> int:
+    """Return bytes that adding a further micro-batch's gradients to the earlier moves.
+
+    None where the product itself adds to the gradient, as Megatron's does.
+    """
+    if settings.implementation == "megatron":
+        return 0
+    precision = _precision(settings)
+    kept = weights.parameters if settings.parallel.zero < 2 else weights.owned(settings)
+    return kept * (precision.weights + 2 * precision.gradients)
+
+
+def optimizer_step(settings: Settings, weights: Held) -> int:
+    """Return bytes that the optimizer's step moves on the GPU."""
+    precision, recipe = _precision(settings), settings.recipe
+    passes, states = STEP_PASSES.get(recipe.optimizer, OTHER_STEP)
+    cast = precision.weights if precision.master else 0
+    return weights.owned(settings) * (passes * precision.stepped + states + cast)
+
+
+def _precision(settings: Settings) -> Precision:
+    return PRECISIONS[settings.recipe.precision]
+
+
+def _fused(settings: Settings) -> bool:
+    return settings.implementation == "megatron"
+
+
+def _stream(settings: Settings) -> Iterator[Pass]:
+    """Yield norms, residual adds and their dropout: sequence parallelism splits these."""
+    a, precision = settings.architecture, _precision(settings)
+    elements = stream_tokens(settings) * a.hidden
+    norms = a.norm_inputs * (1 if a.shared_norm else 2) + 2 * a.norm_outputs
+    wide = elements * precision.residual
+    yield Pass(forward=2 * norms * wide, backward=3 * norms * wide)
+    yield Pass(forward=2 * 3 * wide, backward=2 * 3 * wide)
+    if settings.recipe.dropout:
+        # The mask is a byte an element; fused with the add, dropout itself moves no more.
+        more = 0 if _fused(settings) else 2 * precision.compute
+        yield Pass(forward=2 * elements * (more + 1), backward=2 * elements * (more + 1))
+
+
+def _attention(settings: Settings) -> Iterator[Pass]:
+    a, each, t = settings.architecture, _precision(settings).compute, settings.parallel.tensor
+    queries, keys = a.query_width, a.kv_width
+    if a.latent is not None:
+        one = a.latent.nope_head_dim + a.latent.rope_head_dim
+        queries = keys = a.heads * one
+    q, kv = (tokens(settings) * ceil_div(width, t) * each for width in (queries, keys))
+    if not a.positions:
+        kernels = 2 if _fused(settings) else 9  # two products, a half turned, a sum
+        yield Pass(forward=kernels * (q + kv), backward=kernels * (q + kv))
+    if settings.recipe.attention == "flash":
+        yield Pass(forward=2 * (q + kv), backward=4 * (q + kv), core=True)
+    else:
+        yield _eager(settings)
+
+
+def _eager(settings: Settings) -> Pass:
+    """Return what the b·a·s² scores move, written and read by the products themselves too.
+
+    Kernel by kernel, forward: written 1, scaled 2, masked 2, softmax 2, read 1; backward: read 1,
+    gradient written 1, softmax 3, scaled 2, read 2. Fused, scaling, mask and softmax are one.
+    """
+    a, parallel = settings.architecture, settings.parallel
+    each = _precision(settings).compute
+    square = tokens(settings) * settings.workload.sequence * ceil_div(a.heads, parallel.tensor)
+    forward, backward = (4, 7) if _fused(settings) else (8, 9)
+    dropout = (2 * each + 1) if settings.recipe.dropout else 0
+    return Pass(
+        forward=square * (forward * each + dropout),
+        backward=square * (backward * each + dropout),
+        core=True,
+    )
+
+
+def _mlp(settings: Settings, width: int = 0) -> Iterator[Pass]:
+    """Yield the activation; kernel by kernel a gated one is silu 2 and product 3, backward 9."""
+    a, each = settings.architecture, _precision(settings).compute
+    wide = tokens(settings) * ceil_div(width or a.ffn, settings.parallel.tensor) * each
+    forward, backward = 2, 3
+    if a.gated:
+        forward, backward = (3, 5) if _fused(settings) else (5, 9)
+    yield Pass(forward=forward * wide, backward=backward * wide)
+
+
+def _experts(settings: Settings) -> Iterator[Pass]:
+    """Yield the experts' activations, and tokens copied to them and back, K of each."""
+    a, each = settings.architecture, _precision(settings).compute
+    if a.experts is None:
+        return
+    yield from _mlp(settings, a.experts.per_token * a.experts.ffn)
+    if a.experts.shared_ffn:
+        yield from _mlp(settings, a.experts.shared_ffn)
+    copied = stream_tokens(settings) * a.experts.per_token * a.hidden * each
+    yield Pass(forward=4 * copied, backward=4 * copied)
