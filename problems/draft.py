@@ -16,6 +16,7 @@ from problems.problem import (
     Step,
     YesNoAnswer,
 )
+from problems.ranking import RankingAnswer
 
 FULL_CREDIT: dict[Band, Fraction] = {"count": Fraction(2, 100), "estimate": Fraction(15, 100)}
 APART = Fraction(3, 100)
@@ -37,8 +38,10 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     """Return the mistakes that a wrong number can be traced to, in the order given.
 
     Left out is what no number could reveal: a value that is not positive, that earns full
-    credit, or that lies within 3% of a mistake kept before it.
+    credit, or that lies within 3% of a mistake kept before it. An order is no number at all.
     """
+    if isinstance(answer, RankingAnswer):
+        return ()
     reference, tolerance = _reference(answer)
     kept: list[Mistake] = []
     for mistake in mistakes:
@@ -55,7 +58,9 @@ def _apart(one: Fraction, other: Fraction, answer: Answer) -> bool:
     return max(one, other) > (1 + APART) * min(one, other)
 
 
-def _reference(answer: Answer) -> tuple[Fraction, Fraction]:
+def _reference(
+    answer: QuantityAnswer | YesNoAnswer | FactorAnswer | CountAnswer,
+) -> tuple[Fraction, Fraction]:
     match answer:
         case QuantityAnswer():
             return answer.value, FULL_CREDIT[answer.band]

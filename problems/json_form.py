@@ -4,6 +4,7 @@ A number that is whole is an integer; any other is the string "n/d" of the exact
 `fractions.Fraction(value)` reads both and no digit is lost.
 """
 
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, assert_never
 
@@ -16,6 +17,7 @@ from problems.problem import (
     QuantityAnswer,
     YesNoAnswer,
 )
+from problems.ranking import RankingAnswer
 
 
 def as_json(problem: Problem) -> dict[str, Any]:
@@ -59,5 +61,25 @@ def _answer(answer: Answer) -> dict[str, Any]:
             return {"type": "factor", "value": _number(answer.value)}
         case YesNoAnswer():
             return {"type": "yes-no", "value": answer.value, "proof": _answer(answer.proof)}
+        case RankingAnswer():
+            return _ranking(answer)
         case _:
             assert_never(answer)
+
+
+def _ranking(answer: RankingAnswer) -> dict[str, Any]:
+    return {
+        "type": "ranking",
+        "items": [
+            {
+                "key": item.key,
+                "name": item.name,
+                "aliases": list(item.aliases),
+                "value": _number(item.value),
+            }
+            for item in answer.items
+        ],
+        "order": [list(group) for group in answer.order],
+        "measure": asdict(answer.measure),
+        "first": answer.first,
+    }

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from engine.scenario import Scenario
+from problems.ranking import RankingAnswer
 
 Level = Literal["junior", "mid", "senior"]
 Band = Literal["count", "estimate"]
@@ -60,7 +61,7 @@ class YesNoAnswer:
     proof: QuantityAnswer
 
 
-Answer = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer
+Answer = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer | RankingAnswer
 
 
 @dataclass(frozen=True, kw_only=True)

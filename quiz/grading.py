@@ -11,12 +11,15 @@ from problems.problem import (
     QuantityAnswer,
     YesNoAnswer,
 )
+from problems.ranking import RankingAnswer
 from quiz.answers import Quantity, Unreadable, describe, parse_quantity
 from quiz.answers.normal import LONGEST
+from quiz.answers.ranking_text import LONGEST_ORDER
 from quiz.assess import assess
 from quiz.nearness import credit, nearest
+from quiz.ranking import grade_ranking
 from quiz.reference import counted, reference
-from quiz.verdict import Verdict, mark_of
+from quiz.verdict import Verdict, mark_of, opening
 from quiz.yes_no import YesNo, read_yes_no
 
 __all__ = ["Unreadable", "Verdict", "grade", "lacks_number", "skipped"]
@@ -26,8 +29,9 @@ HALF = Fraction(1, 2)
 
 def grade(problem: Problem, text: str) -> Verdict | Unreadable:
     """Mark `text`, or say where and why it cannot be read."""
-    if len(text) > LONGEST:
-        return Unreadable(offset=LONGEST, reason=f"type at most {LONGEST} characters")
+    longest = LONGEST_ORDER if isinstance(problem.answer, RankingAnswer) else LONGEST
+    if len(text) > longest:
+        return Unreadable(offset=longest, reason=f"type at most {longest} characters")
     match problem.answer:
         case QuantityAnswer() as answer:
             return _quantity(problem, answer, text)
@@ -37,6 +41,8 @@ def grade(problem: Problem, text: str) -> Verdict | Unreadable:
             return _factor(problem, answer, text)
         case YesNoAnswer() as answer:
             return _yes_no(problem, answer, text)
+        case RankingAnswer() as answer:
+            return grade_ranking(problem, answer, text)
         case _:
             assert_never(problem.answer)
 
@@ -69,7 +75,7 @@ def _quantity(problem: Problem, answer: QuantityAnswer, text: str) -> Verdict | 
         score=marked.score,
         verdict=mark_of(marked.score),
         mistake=marked.mistake,
-        feedback=" ".join([f"{_opening(marked.score)}{reference(problem.answer)}.", *marked.says]),
+        feedback=" ".join([f"{opening(marked.score)}{reference(problem.answer)}.", *marked.says]),
         reading=describe(quantity),
         remarks=quantity.remarks,
     )
@@ -94,7 +100,7 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
         score=score,
         verdict=mark_of(score),
         mistake=mistake.name if mistake else None,
-        feedback=" ".join([f"{_opening(score)}{reference(problem.answer)}.", *says]),
+        feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *says]),
         reading=f"{describe(quantity)} {counted(quantity.value, answer.noun)}",
         remarks=quantity.remarks,
     )
@@ -138,9 +144,7 @@ def _yes_no(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unrea
         score=score,
         verdict=mark_of(score),
         mistake=marked.mistake,
-        feedback=" ".join(
-            [f"{_opening(score)}{reference(problem.answer)}.", *wrong, *marked.says]
-        ),
+        feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *wrong, *marked.says]),
         reading=f"{_word(yes=typed.yes)}, {describe(quantity)}",
         remarks=quantity.remarks,
     )
@@ -154,7 +158,7 @@ def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesN
         said=typed.yes,
         score=score,
         verdict=mark_of(score),
-        feedback=f"{_opening(score)}{reference(problem.answer)}. The number is the other half.",
+        feedback=f"{opening(score)}{reference(problem.answer)}. The number is the other half.",
         reading=f"{_word(yes=typed.yes)}, without a number",
     )
 
@@ -165,12 +169,6 @@ def _read(answer: QuantityAnswer, text: str) -> Quantity | Unreadable:
         asks = "bytes per parameter"
     unit = answer.default_unit or "1"
     return parse_quantity(text, default_unit=unit, symbols=answer.symbols, asks=asks)
-
-
-def _opening(score: Fraction) -> str:
-    if score == 1:
-        return "Right: "
-    return "In part: " if score else "Not quite: "
 
 
 def _word(*, yes: bool) -> str:

@@ -5,6 +5,7 @@ from typing import Literal, assert_never
 
 from engine.units import KB, both
 from problems.problem import Answer, CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
+from problems.ranking import Order, RankingAnswer
 
 
 def reference(answer: Answer) -> str:
@@ -18,8 +19,15 @@ def reference(answer: Answer) -> str:
             return f"{amount(value, '1')} times"
         case YesNoAnswer(value=yes, proof=proof):
             return f"{'yes' if yes else 'no'}, {amount(proof.value, proof.unit)}"
+        case RankingAnswer(order=order):
+            return in_order(order, answer)
         case _:
             assert_never(answer)
+
+
+def in_order(order: Order, answer: RankingAnswer) -> str:
+    """Return an order of the items of `answer` by name: "fused attention > ZeRO-1 = ZeRO-2"."""
+    return " > ".join(" = ".join(answer.item(key).name for key in group) for group in order)
 
 
 def amount(value: Fraction, unit: Literal["bytes", "1"]) -> str:

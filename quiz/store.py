@@ -11,6 +11,7 @@ from typing import Any, Self, final
 import platformdirs
 
 from engine.errors import Fault, InputError
+from problems.ranking import Order
 from quiz.database import Database
 from quiz.practice import Given
 from quiz.release import VERSION
@@ -115,7 +116,7 @@ class Store:
             "problem": verdict.problem,
             "topic": given.topic,
             "typed": verdict.answer,
-            "parsed": None if verdict.parsed is None else str(verdict.parsed),
+            "parsed": _written(verdict),
             "said": verdict.said,
             "score": float(verdict.score),
             "verdict": verdict.verdict,
@@ -156,17 +157,32 @@ class Store:
 
 def _given_from(row: tuple[Any, ...]) -> Given:
     problem, topic, typed, parsed, said, score, mark, mistake, feedback, hints, seconds = row
+    ranked = None if parsed is None else _order(parsed)
     verdict = Verdict(
         problem=problem,
         answer=typed,
-        parsed=None if parsed is None else Fraction(parsed),
+        parsed=None if parsed is None or ranked is not None else Fraction(parsed),
         said=None if said is None else bool(said),
+        ranked=ranked,
         score=Fraction(score),
         verdict=mark,
         mistake=mistake,
         feedback=feedback,
     )
     return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds)
+
+
+def _written(verdict: Verdict) -> str | None:
+    """Return how an answer was read: a fraction, or the groups of an order as JSON."""
+    if verdict.ranked is not None:
+        return json.dumps(verdict.ranked)
+    return None if verdict.parsed is None else str(verdict.parsed)
+
+
+def _order(written: str) -> Order | None:
+    if not written.startswith("["):
+        return None
+    return tuple(tuple(group) for group in json.loads(written))
 
 
 def _now() -> str:

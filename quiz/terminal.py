@@ -10,6 +10,7 @@ from rich.console import Console
 
 from engine.errors import Fault, InputError
 from problems.problem import TOPICS, Problem
+from problems.ranking import RankingAnswer
 from quiz.answers import caret
 from quiz.practice import (
     Blank,
@@ -29,6 +30,7 @@ from quiz.practice import (
     WantsNumber,
     Withdrawn,
 )
+from quiz.ranking import choices, request
 from quiz.screen import paragraph, whole_lines
 from quiz.verdict import Mark
 
@@ -47,6 +49,7 @@ COLOURS: Mapping[Mark, str] = {
 HELP = """\
 Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
 GB is 10^9 bytes, GiB is 2^30.
+Where an order is asked: 2 > 1 = 3, or names; = is a tie.
 h hint   s skip   w worked solution; the question then counts as 0
 u take the last answer back, unless its solution was asked for
 q stop, to go on another day   ? this help
@@ -116,6 +119,13 @@ class Terminal:
         self._console.print()
         self._say(left, style="bold")
         self._say(problem.prompt)
+        if isinstance(problem.answer, RankingAnswer):
+            self._items(problem.answer)
+
+    def _items(self, answer: RankingAnswer) -> None:
+        for line in choices(answer):
+            paragraph(self._console, line, indent=STEP, hanging=STEP)
+        self._say(request(answer))
 
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""

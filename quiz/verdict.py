@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from problems.ranking import Order
+
 Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
 
 
@@ -16,6 +18,7 @@ class Verdict:
         answer: what was typed.
         parsed: the number as understood, in bytes or plain; None where none was given.
         said: the yes or no as understood; None where none was asked.
+        ranked: the order as understood; None where none was asked.
         score: from 0 to 1.
         verdict: the score as a word; "skipped" and "shown" are questions that were not answered.
         mistake: the name of the mistake that gives this number, where one does.
@@ -28,6 +31,7 @@ class Verdict:
     answer: str
     parsed: Fraction | None = None
     said: bool | None = None
+    ranked: Order | None = None
     score: Fraction
     verdict: Mark
     mistake: str | None = None
@@ -37,17 +41,27 @@ class Verdict:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The verdict as plain values; `parsed` is an object where a yes or no was asked."""
-        number = None if self.parsed is None else _number(self.parsed)
+        """The verdict as plain values.
+
+        `parsed` is a number; {yes, number} where a yes or no was asked; a list of groups of keys
+        where an order was.
+        """
         return {
             "problem": self.problem,
             "answer": self.answer,
-            "parsed": number if self.said is None else {"yes": self.said, "number": number},
+            "parsed": self._parsed,
             "score": float(self.score),
             "verdict": self.verdict,
             "mistake": self.mistake,
             "feedback": self.feedback,
         }
+
+    @property
+    def _parsed(self) -> object:
+        if self.ranked is not None:
+            return [list(group) for group in self.ranked]
+        number = None if self.parsed is None else _number(self.parsed)
+        return number if self.said is None else {"yes": self.said, "number": number}
 
 
 def mark_of(score: Fraction) -> Mark:
@@ -55,6 +69,13 @@ def mark_of(score: Fraction) -> Mark:
     if score == 1:
         return "correct"
     return "partial" if score else "wrong"
+
+
+def opening(score: Fraction) -> str:
+    """Return how feedback on an answer with this score begins."""
+    if score == 1:
+        return "Right: "
+    return "In part: " if score else "Not quite: "
 
 
 def _number(value: Fraction) -> int | float:

@@ -57,7 +57,7 @@ def normalise(typed: str) -> Text:
     where: list[int] = []
     last = len(typed.rstrip(" \t\r\n"))
     for index, character in enumerate(typed):
-        seen = " " if character in "\r\n" and index >= last else _seen(index, character)
+        seen = " " if character in "\r\n" and index >= last else look_alike(index, character)
         plain.extend(seen)
         where.extend([index] * len(seen))
     if not "".join(plain).strip():
@@ -65,7 +65,12 @@ def normalise(typed: str) -> Text:
     return Text("".join(plain), (*where, len(typed)))
 
 
-def _seen(index: int, character: str) -> str:
+def look_alike(index: int, character: str) -> str:
+    """Return the spelling that stands for `character`, which was typed at `index`.
+
+    Raises:
+        RefusalError: it cannot be seen.
+    """
     if character in SAME:
         return SAME[character]
     if character.isascii() and character.isprintable():

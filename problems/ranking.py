@@ -1,0 +1,114 @@
+"""An order that is asked for: what is ranked, in which order, and the numbers that decide it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, pairwise
+
+Order = tuple[tuple[str, ...], ...]
+"""Keys of items, in groups that tie, from first to last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedItem:
+    """One of the things that are put in order.
+
+    Args:
+        key: the number or letter that it is shown with and may be typed by: "1", "a".
+        name: as it is said: "fused attention".
+        aliases: other names that may be typed: "fa", "flash". Case, hyphens and spaces tell no
+            name from another.
+        value: the number that gives it its place, in the unit of the answer's measure.
+    """
+
+    key: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    value: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """How the number that decides is said: "it costs +33% step time", "it saves 12.40 GB".
+
+    Args:
+        verb: what an item does with it: "costs", "saves", "takes".
+        unit: "bytes", which are said in GB and the like; "%"; or any other, such as "ms".
+        of: what is measured, behind the number: "step time"; "" where the verb says it all.
+        signed: whether a "+" stands before a number above 0, as where it is a change.
+    """
+
+    verb: str
+    unit: str
+    of: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingAnswer:
+    """An order of a few things, with ties.
+
+    Args:
+        items: two or more, in the order in which they are shown.
+        order: the right order as groups of keys: those of a group tie.
+        measure: what decides. From group to group of `order` the values only grow, or only fall.
+        first: which comes first, as the question says it: "cheapest".
+
+    Raises:
+        ValueError: listing every way in which the parts do not fit each other.
+    """
+
+    items: tuple[RankedItem, ...]
+    order: Order
+    measure: Measure
+    first: str
+
+    def __post_init__(self) -> None:
+        faults = [*_item_faults(self.items), *_order_faults(self.items, self.order)]
+        if faults:
+            raise ValueError("; ".join(faults))
+
+    def item(self, key: str) -> RankedItem:
+        """Return the item with this key."""
+        return next(item for item in self.items if item.key == key)
+
+
+def folded(name: str) -> str:
+    """Return what of a name tells it from others: its letters and digits in lower case."""
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def _item_faults(items: tuple[RankedItem, ...]) -> Iterator[str]:
+    for item in items:
+        if not re.fullmatch(r"[1-9]\d?|[a-z]", item.key):
+            yield f"the key {item.key!r} is no number from 1 to 99 and no small letter"
+        if not all(map(folded, (item.name, *item.aliases))):
+            yield f"a name of {item.key} has neither letter nor digit"
+    if len({item.key.isdigit() for item in items}) > 1:
+        yield "some keys are numbers and some are letters"
+    spelled = Counter(
+        spelling
+        for item in items
+        for spelling in {folded(name) for name in (item.key, item.name, *item.aliases)}
+    )
+    for name, times in spelled.items():
+        if times > 1:
+            yield f"{times} items may be typed as {name}"
+
+
+def _order_faults(items: tuple[RankedItem, ...], order: Order) -> Iterator[str]:
+    keys = [item.key for item in items]
+    if sorted(chain.from_iterable(order)) != sorted(keys) or not all(order):
+        yield "the order does not hold each item once"
+        return
+    if len(order) < 2:
+        yield "nothing is before anything else"
+        return
+    values = {item.key: item.value for item in items}
+    ends = [(min(each), max(each)) for each in ([values[key] for key in group] for group in order)]
+    grow = all(before[1] < after[0] for before, after in pairwise(ends))
+    fall = all(before[0] > after[1] for before, after in pairwise(ends))
+    if not grow and not fall:
+        yield "the values neither grow nor fall along the order"
