@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy
+.PHONY: practice test lint format docs bench accuracy plans
 
 practice:
 	$(RUN) practice
@@ -18,5 +18,8 @@ docs:
 bench:
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/throughput.py
+	$(RUN) python benchmarks/verifying.py
 accuracy:
 	$(RUN) python benchmarks/accuracy.py
+plans:
+	$(RUN) python benchmarks/plans.py

@@ -3,13 +3,8 @@
 import os
 import signal
 import sys
-import traceback
-from contextlib import suppress
-
-import click
-
-from quiz.cli import memquiz
-from quiz.plain import degrade
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
 BAD_OUTPUT = 2
@@ -22,7 +17,6 @@ def main() -> None:
         # Python turns a closed pipe into an exception at a random write; ending is what is meant.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     _plug()
-    degrade()
     try:
         code = _code() if sys.stdout else _without_output()
         if sys.stdout:
@@ -34,6 +28,16 @@ def main() -> None:
     _complain("")
     # Taking sympy down object by object costs a fifth of its import; nothing is left open.
     os._exit(code)
+
+
+@contextmanager
+def _ending_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, with nothing said, while modules are imported."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:  # as for a job in the background
+        signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(INTERRUPTED))
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _plug() -> None:
@@ -62,6 +66,12 @@ def _complain(text: str) -> None:
 
 
 def _code() -> int:
+    with _ending_at_once():
+        import click  # noqa: PLC0415 - so that Ctrl-C is heard before
+
+        from quiz.cli import memquiz  # noqa: PLC0415 - the same
+        from quiz.plain import degrade  # noqa: PLC0415 - the same
+    degrade()
     try:
         return memquiz.main(prog_name="memquiz", standalone_mode=False) or 0
     except click.ClickException as error:
@@ -74,8 +84,29 @@ def _code() -> int:
     except OSError:
         raise
     except Exception:  # noqa: BLE001 - else Python would exit with 1, which says "does not fit"
-        _complain(traceback.format_exc())
+        _complain(_crash())
         return CRASHED
+
+
+def _crash() -> str:
+    """Return the exception that is handled, and what a report of it needs."""
+    import traceback  # noqa: PLC0415 - for what never happens
+
+    from quiz.release import VERSION  # noqa: PLC0415 - the same
+
+    torch = getattr(sys.modules.get("torch"), "__version__", "")
+    versions = (
+        f"memquiz {VERSION}",
+        f"Python {sys.version.split()[0]}",
+        *([f"PyTorch {torch}"] if torch else []),
+        sys.platform,
+    )
+    return (
+        f"{traceback.format_exc()}"
+        "memquiz: this is a fault in memquiz, and no answer. A report of it needs the lines "
+        "above, the command that was typed, its scenario file if it has one, and: "
+        f"{', '.join(versions)}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import Fault, InputError
@@ -38,6 +38,8 @@ def _fault(option: str, typed: str) -> Fault | None:
         what = _wrong(Path(typed))
     except (OSError, ValueError) as error:
         what = f"{typed} cannot be written: {_reason(error)}"
+    if what is None and _is_output(Path(typed)):
+        return Fault(option, f"{typed} is where the output goes", "name another file")
     return None if what is None else Fault(option, what, "name a file in a folder that is there")
 
 
@@ -53,6 +55,15 @@ def _wrong(path: Path) -> str | None:
     if not os.access(folder, os.W_OK | os.X_OK):
         return f"the folder {folder} cannot be written to"
     return None
+
+
+def _is_output(path: Path) -> bool:
+    """Say whether stdout or stderr go to the file: a finished one would take its place."""
+    for number in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(number), path.stat()):
+                return True
+    return False
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from importlib.util import find_spec
 # As in pyproject.toml.
 OLDEST = (2, 9)
 OWN = ("engine", "problems", "quiz")
-INSTALL = 'pip install "memquiz[verify]"'
+# The extra of a software stack; that of the others is "verify".
+EXTRAS = {"hf": "hf"}
 WITHOUT_GPU = "pytorch.org/get-started has the build for CPUs, which is enough"
 
 
@@ -18,8 +19,11 @@ class PyTorchError(Exception):
     """PyTorch is missing, too old or broken; the message is one line and says what to do."""
 
 
-def require_pytorch() -> None:
+def require_pytorch(implementation: str = "") -> None:
     """Return where PyTorch is there and new enough.
+
+    Args:
+        implementation: the software stack that is to run, whose extra is named.
 
     Raises:
         PyTorchError: it is not.
@@ -28,13 +32,15 @@ def require_pytorch() -> None:
         there = find_spec("torch") is not None
     except ImportError:
         there = False
+    install = f'pip install "memquiz[{EXTRAS.get(implementation, "verify")}]"'
     if not there:
-        raise PyTorchError(f"verify needs PyTorch: {INSTALL} ({WITHOUT_GPU})")
+        needs = "PyTorch and Transformers" if implementation in EXTRAS else "PyTorch"
+        raise PyTorchError(f"verify needs {needs}: {install} ({WITHOUT_GPU})")
     found = _version()
     if found and _release(found) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise PyTorchError(
-            f"verify needs PyTorch {oldest} or newer, and {found} is installed: {INSTALL}"
+            f"verify needs PyTorch {oldest} or newer, and {found} is installed: {install}"
         )
 
 

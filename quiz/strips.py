@@ -15,8 +15,8 @@ class Stretch:
 
     Attributes:
         label: the phase, or "backward" between its first and its last layer.
-        micro_batch: from 1; 0 behind all of them. Two run at most: the later ones would repeat
-            what the second does.
+        micro_batch: from 1, with the reduction that ends it; 0 behind all of them. Two run at
+            most: the later ones would repeat what the second does.
         events: the numbers of events after which its moments lie.
     """
 
@@ -43,7 +43,7 @@ def _stretches(timeline: Timeline) -> Iterator[Stretch]:
     for mark, end in _ends(timeline):
         if mark.phase is Phase.FORWARD:
             number += 1
-        batch = 0 if mark.phase in {Phase.REDUCE, Phase.STEP} else number
+        batch = 0 if mark.phase is Phase.STEP else number
         # Behind the backward pass and the step, only what they leave is dropped.
         if mark.phase or before is Phase.BACKWARD_FIRST:
             label = str(mark.phase or BACKWARD)

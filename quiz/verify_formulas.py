@@ -3,7 +3,7 @@
 from engine.errors import Fault, InputError
 from engine.scenario import Scenario
 from engine.verify.steps import Progress
-from engine.verify.symbolic import LEFTOVERS, symbolic
+from engine.verify.symbolic import LEFTOVERS, SymbolError, symbolic
 from quiz.verify_report import Formula, Leftover
 
 
@@ -15,10 +15,9 @@ def formulas(scenario: Scenario, progress: Progress) -> tuple[Formula, ...]:
     """
     try:
         equalities = symbolic(scenario, progress=progress)
-    except RuntimeError as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except SymbolError as error:
         raise InputError(
-            Fault("--symbolic", f"b and s do not stay symbols: {why}", "leave it out")
+            Fault("--symbolic", f"b and s do not stay symbols: {error}", "leave it out")
         ) from error
     return tuple(
         Formula(

@@ -1,18 +1,21 @@
 """A verification as values and as JSON: phases, gap, peak, what is alive then, the verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from engine.estimate import Fits, capacity, fits
-from engine.ledger import Phase
+from engine.ledger import Category, Phase
 from engine.scenario import Scenario
 from engine.scenario_file import to_mapping
 from engine.verify.timeline import Allocation
 from engine.verify.verification import LEFT_OUT, Gap, NoRoom, Row, Verification
+from problems.problem import Problem, QuantityAnswer, YesNoAnswer
+from problems.registry import kinds
 from quiz.exits import Exit
 from quiz.groups import Group, grouped
+from quiz.reference import reference
 from quiz.solve_report import CODES
 from quiz.strips import Strip, stretches, strips
 
@@ -47,16 +50,52 @@ class Formula:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Question:
+    """The question whose scenario was run.
+
+    Attributes:
+        id: the problem's.
+        title: what its kind asks for.
+        answer: the right one, as it is said.
+        size: the bytes in it; None where it has none.
+        own: whether the step is the question's own; options may have changed it.
+    """
+
+    id: str
+    title: str
+    answer: str
+    size: int | None
+    own: bool
+
+
+def question_of(problem: Problem, scenario: Scenario) -> Question:
+    """Return the question that `problem` is, where `scenario` was run for it."""
+    answer = problem.answer.proof if isinstance(problem.answer, YesNoAnswer) else problem.answer
+    size = None
+    if isinstance(answer, QuantityAnswer) and answer.unit == "bytes":
+        size = round(answer.value)
+    return Question(
+        id=problem.id,
+        title=kinds()[problem.kind].title,
+        answer=reference(problem.answer),
+        size=size,
+        own=problem.scenario == scenario,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """A verification and what is told of it.
 
     Attributes:
         of: the verification.
         formulas: the phases over b and s, where they were asked for.
+        question: the question that was named, if one was.
     """
 
     of: Verification
     formulas: tuple[Formula, ...] | None = None
+    question: Question | None = None
 
     @property
     def scenario(self) -> Scenario:
@@ -72,6 +111,18 @@ class Report:
     def predicted_fits(self) -> Fits:
         """What the ledger alone says, as `memquiz solve` does."""
         return fits(self.scenario, self.of.ledger)
+
+    @property
+    def peak_is_asked(self) -> bool:
+        """Whether the question asks for the peak of this very step."""
+        asked = self.question
+        return asked is not None and asked.own and asked.size == self.of.ledger.peak
+
+    @cached_property
+    def categories(self) -> Mapping[Category, int]:
+        """Bytes alive at the peak in each category that has any, largest first."""
+        sizes = self.of.timeline.by_category(self.of.moment.events)
+        return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -139,6 +190,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "fits": found.fits,
         "predicted_fits": report.predicted_fits,
         "scenario": to_mapping(report.scenario),
+        "question": None if report.question is None else _question(report, report.question),
         **({} if report.formulas is None else {"symbolic": _formulas(report.formulas)}),
     }
 
@@ -163,8 +215,19 @@ def _peak(report: Report) -> dict[str, Any]:
     return {
         "phase": str(found.peak.phase),
         "bytes": found.peak.measured,
+        "categories": {str(name): size for name, size in report.categories.items()},
         "made_bytes": report.making.size,
         **_tensor(report.making),
+    }
+
+
+def _question(report: Report, asked: Question) -> dict[str, Any]:
+    return {
+        "id": asked.id,
+        "title": asked.title,
+        "answer": asked.answer,
+        "answer_bytes": asked.size,
+        "asks_for_peak": report.peak_is_asked,
     }
 
 

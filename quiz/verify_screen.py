@@ -20,6 +20,7 @@ from quiz.verify_words import (
     micro_batches,
     no_room,
     percent,
+    question,
     rest,
     signed,
     the_peak,
@@ -40,7 +41,7 @@ def show(console: Console, report: Report) -> None:
     paragraph(console, headline(report.scenario), style="bold")
     paragraph(console, described(report.scenario))
     paragraph(console, how(report))
-    for part in (_phases, _timeline, _alive, _gap, _formulas, _end, _totals):
+    for part in (_phases, _question, _timeline, _alive, _gap, _formulas, _end, _totals):
         part(console, report)
 
 
@@ -66,6 +67,13 @@ def _phase(console: Console, row: Row, *, mark: str) -> None:
         return
     columns = "".join(f"{number:>{NUMBER}}" for number in numbers)
     whole_lines(console, f"{row.phase!s:<{LABEL}}{columns}{percent(row):>{PERCENT}}{mark}")
+
+
+def _question(console: Console, report: Report) -> None:
+    """Print what was asked, if the scenario is that of a question."""
+    if report.question is not None:
+        console.print()
+        labelled(console, [(*row, "") for row in question(report)])
 
 
 def _timeline(console: Console, report: Report) -> None:

@@ -1,6 +1,6 @@
 """What a verification says, in words that the terminal and the page share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.ledger import Category, Phase
 from engine.units import binary, both, decimal
@@ -8,9 +8,9 @@ from engine.verify.measure import DEVICES
 from engine.verify.timeline import Allocation
 from engine.verify.verification import LEFT_OUT, NoRoom, Row
 from quiz.groups import Group, operator
-from quiz.scenario_words import interval
+from quiz.scenario_words import between, interval
 from quiz.strips import Stretch
-from quiz.verify_report import Report
+from quiz.verify_report import Question, Report
 
 # Less than this is shown as less.
 LEAST = 0.001
@@ -37,8 +37,8 @@ def _ranks(report: Report, number: int) -> str:
     if not peaks:
         return f"one of {number:,} ranks"
     worst = max(peaks)
-    least = f"{decimal(min(peaks))} to {decimal(worst)}"
-    return f"the worst of {number:,} ranks, rank {peaks.index(worst)}: peaks of {least}"
+    said = f"peaks of {between((min(peaks), worst))}"
+    return f"the worst of {number:,} ranks, rank {peaks.index(worst)}: {said}"
 
 
 def signed(size: int) -> str:
@@ -111,8 +111,42 @@ def the_peak(report: Report) -> tuple[tuple[str, str], ...]:
     peak = report.of.peak
     return (
         ("the peak", f"{both(peak.measured)} in {peak.phase}"),
+        ("made up of", made_up(report.categories)),
         ("making", made(report.making)),
         ("by", maker(report.making, peak.phase)),
+    )
+
+
+def made_up(sizes: Mapping[Category, int]) -> str:
+    """Return the bytes of each category in one line."""
+    return ", ".join(f"{category(one)} {decimal(size)}" for one, size in sizes.items())
+
+
+def question(report: Report) -> tuple[tuple[str, str], ...]:
+    """Return the question, its answer and what was measured, each with its label; or nothing."""
+    asked = report.question
+    if asked is None:
+        return ()
+    return (
+        ("question", f"{asked.id}: {asked.title}"),
+        ("its answer", asked.answer),
+        ("measured", _beside(report, asked)),
+    )
+
+
+def _beside(report: Report, asked: Question) -> str:
+    """Return the measured peak as it compares with the answer."""
+    peak, absent = report.of.peak.measured, report.of.left_out
+    if not asked.own:
+        return f"{both(peak)}, but of another step: options have changed the question's"
+    if not report.peak_is_asked:
+        return f"{both(peak)}, the peak of the step; the question asks for something else"
+    if not absent:
+        return both(peak)
+    size = sum(absent.values())
+    return (
+        f"{both(peak + size)}: the peak of {decimal(peak)}, and {decimal(size)} of "
+        f"{' and '.join(absent)}, which the answer counts and the peak leaves out here"
     )
 
 
@@ -187,7 +221,9 @@ def _reserved(report: Report) -> str:
     reserved, absent = found.measurement.reserved, sum(found.left_out.values())
     low, high = (end - absent for end in found.ledger.reserved)
     replayed = "" if found.measurement.device == "cuda" else " replayed in PyTorch's allocator"
-    said = f"{both(reserved)}{replayed}; predicted {_between(low, high)}"
+    said = f"{both(reserved)}{replayed}; predicted {between((low, high))}"
+    if replayed and not low <= reserved <= high:
+        said += "; the replay is the better of the two, for it has the order of allocations"
     if reserved > high and found.expandable < reserved:
         said += (
             f"; {decimal(found.expandable)} under expandable_segments:True, which keeps free "
@@ -198,7 +234,7 @@ def _reserved(report: Report) -> str:
 
 def _nvidia_smi(report: Report) -> str:
     found = report.of
-    predicted = _between(*found.ledger.nvidia_smi)
+    predicted = between(found.ledger.nvidia_smi)
     return f"{interval(found.nvidia_smi)}, with {_outside(report)}; predicted {predicted}"
 
 
@@ -207,10 +243,6 @@ def _outside(report: Report) -> str:
     names = {line.name for line in report.of.ledger.lines}
     parts = ["the CUDA context", *(["NCCL"] if NCCL in names else []), *report.of.left_out]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _between(low: int, high: int) -> str:
-    return f"{decimal(low)} to {decimal(high)}"
 
 
 def verdict(report: Report) -> str:
@@ -276,8 +308,8 @@ def _when(ended: NoRoom) -> str:
 def _levers(ended: NoRoom) -> str:
     match ended.levers:
         case ():
-            return "no single lever does"
+            return "no combination of levers does"
         case (one,):
-            return f"{one}, alone"
+            return one if one.endswith(" together") else f"{one}, alone"
         case several:
             return f"any one of: {'; '.join(several)}"

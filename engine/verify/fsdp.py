@@ -1,12 +1,14 @@
 """ZeRO-3 as FSDP2: `fully_shard` on every layer and on the root."""
 
 from collections.abc import Callable
+from unittest.mock import patch
 
 import torch
+from torch import Tensor, nn
 from torch import distributed as dist
-from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp._fully_shard import _fsdp_param
 from torch.utils._python_dispatch import _disable_current_modes
 
 from engine.verify.ddp import among_fakes
@@ -34,7 +36,10 @@ def sharded(
         if str(dist.get_backend()) == "gloo":
             as_nccl(model)
         return model
-    with _disable_current_modes(), torch.device("meta"):
+    # One tensor a rank would be made for each parameter, twice. Where PyTorch calls it otherwise
+    # nothing is replaced, and it takes longer.
+    once = patch.object(_fsdp_param, "_chunk_with_empty", _Chunks, create=True)
+    with _disable_current_modes(), torch.device("meta"), once:
         model = _cut(make(), mesh, policy, reshard=reshard)
     _make_shards(model)
     return model
@@ -45,6 +50,25 @@ def _cut(model: Model, mesh: DeviceMesh, policy: MixedPrecisionPolicy, *, reshar
         fully_shard(layer, mesh=mesh, mp_policy=policy, reshard_after_forward=reshard)
     fully_shard(model, mesh=mesh, mp_policy=policy)
     return model
+
+
+class _Chunks:
+    """The parts into which `torch.chunk` cuts a tensor, empty ones behind them, made when read.
+
+    PyTorch reads two of them: the first one and the rank's own.
+    """
+
+    def __init__(self, tensor: Tensor, number: int, dim: int) -> None:
+        self._tensor = tensor
+        self._dim = dim
+        self._length = -(-tensor.size(dim) // number)
+
+    def __getitem__(self, place: int) -> Tensor:
+        begin = place * self._length
+        length = min(self._length, self._tensor.size(self._dim) - begin)
+        if length <= 0:
+            return self._tensor.new_empty(0)
+        return self._tensor.narrow(self._dim, begin, length)
 
 
 def _make_shards(model: nn.Module) -> None:

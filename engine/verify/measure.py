@@ -16,6 +16,7 @@ from engine.ledger import Phase
 from engine.scenario import Scenario
 from engine.units import KIB, both
 from engine.verify.cuda import Cuda, on_gpu
+from engine.verify.processes import STEPS as STEPS_OF_SEVERAL
 from engine.verify.processes import every_rank, started_by_torchrun
 from engine.verify.steps import Progress, silent
 from engine.verify.timeline import Timeline
@@ -23,6 +24,8 @@ from engine.verify.trace import executed, traced
 
 Device = Literal["fake", "cpu", "cuda"]
 MOST_LAYERS = 2_000
+# Optimizer steps that run on a device until one is a steady one.
+STEPS: Mapping[Device, int] = {"fake": 2, "cpu": 3, "cuda": 2}
 DEVICES: Mapping[Device, str] = {
     "fake": "fake tensors: the operators of the step without their data",
     "cpu": "the step itself, executed on the CPU",
@@ -66,10 +69,11 @@ def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> 
     faults = _faults(scenario, device)
     if faults:
         raise InputError(*faults)
-    if scenario.parallel.data > 1 and device != "fake" and started_by_torchrun():
+    if _in_several_processes(scenario, device):
         return _of_everyone(scenario, device, progress)
+    steps = steps_of(scenario, device)
     if device == "cuda":
-        gpu = on_gpu(scenario, Cuda(), progress)
+        gpu = on_gpu(scenario, Cuda(), progress, steps=steps)
         return Measurement(
             device=device,
             torch=torch.__version__,
@@ -79,7 +83,7 @@ def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> 
             reserved=gpu.reserved,
         )
     run: Callable[..., Timeline] = traced if device == "fake" else executed
-    timeline = run(scenario, progress=progress)
+    timeline = run(scenario, steps=steps, progress=progress)
     return Measurement(
         device=device,
         torch=torch.__version__,
@@ -90,8 +94,18 @@ def measure(scenario: Scenario, device: Device, progress: Progress = silent) -> 
     )
 
 
+def steps_of(scenario: Scenario, device: Device) -> int:
+    """Return how many optimizer steps `measure` runs; the last one is a steady one."""
+    return STEPS_OF_SEVERAL if _in_several_processes(scenario, device) else STEPS[device]
+
+
+def _in_several_processes(scenario: Scenario, device: Device) -> bool:
+    return scenario.parallel.data > 1 and device != "fake" and started_by_torchrun()
+
+
 def _of_everyone(scenario: Scenario, device: Device, progress: Progress) -> Measurement | None:
-    everyone = every_rank(scenario, device, progress=progress)
+    steps = steps_of(scenario, device)
+    everyone = every_rank(scenario, device, steps=steps, progress=progress)
     if everyone is None:
         return None
     worst, timeline = everyone.worst, everyone.timeline
@@ -149,7 +163,7 @@ def _faults_on_cpu(scenario: Scenario) -> list[Fault]:
 def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
     if not torch.cuda.is_available():
         what = "PyTorch finds no GPU here"
-        return [Fault("--device cuda", what, "--device fake traces the step without one")]
+        return [Fault("--device cuda", what, _without_gpu(scenario))]
     faults = []
     if scenario.recipe.attention == "flash" and scenario.recipe.precision == "fp32":
         what = "flash attention has no fp32 kernel on a GPU"
@@ -163,6 +177,12 @@ def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
         what = f"the step takes {both(needed)}, and {both(room)} of this GPU are free"
         faults.append(Fault("--device cuda", what, "--device fake traces it without its data"))
     return faults
+
+
+def _without_gpu(scenario: Scenario) -> str:
+    """Return what can run the step of `scenario` on this machine."""
+    fake = "--device fake traces the step without one"
+    return fake if _faults_on_cpu(scenario) else f"{fake}, --device cpu executes it"
 
 
 def _free_memory() -> int:

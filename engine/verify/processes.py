@@ -28,6 +28,8 @@ from engine.verify.timeline import Timeline
 
 # Ranks run in step, so one that waits this long for another waits for ever.
 PATIENCE = timedelta(seconds=60)
+# DistributedDataParallel makes its buckets anew in the second step, so the third is a steady one.
+STEPS = 3
 ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
 
 
@@ -70,7 +72,7 @@ def every_rank(
     scenario: Scenario,
     device: str = "cpu",
     *,
-    steps: int = 3,
+    steps: int = STEPS,
     progress: Progress = silent,
     strategy: Strategy = parts_of,
 ) -> Everyone | None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -9,16 +10,26 @@ import click
 from engine.errors import Fault, InputError, near
 from engine.fields import show
 from engine.scenario import Scenario
+from problems.problem import Problem
 from problems.registry import build, from_id, kinds
 from quiz.exits import Exit, exits
 from quiz.interrupt import ending_at_once
 from quiz.output_file import output_faults
+from quiz.progress import saying, watched
 from quiz.pytorch import PyTorchError, loading, require_pytorch
 from quiz.scenario_options import scenario_from, scenario_options, scenario_with
 
 DEVICES = ("auto", "cuda", "cpu", "fake")
 # Problems of a kind that are looked at to see whether they have a scenario.
 LOOKED_AT = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is to be run, and the problem whose scenario it was, if one was named."""
+
+    scenario: Scenario
+    problem: Problem | None = None
 
 
 @click.command()
@@ -44,10 +55,11 @@ def command(
 
     Two steps of one rank are run: on fake tensors, which take no memory, whatever the model's
     size; on the CPU; or on a GPU. The exit code is 0 where the run fits on the scenario's card,
-    1 where it does not, 3 where it is tight.
+    1 where it does not, 3 where it is tight; with torchrun it is 0 for all three.
     """
     files = {f"--{name}": _text(options.pop(name)) for name in ("snapshot", "html")}
-    wanted = _wanted(scenario, options, device, files)
+    with ending_at_once():
+        wanted = _wanted(scenario, options, device, files)
     try:
         return _answer(wanted, device, files, symbolic=symbolic, as_object=as_object)
     except PyTorchError as error:
@@ -56,7 +68,7 @@ def command(
 
 
 def _answer(
-    wanted: Scenario,
+    wanted: Wanted,
     device: str,
     files: Mapping[str, str | None],
     *,
@@ -64,14 +76,16 @@ def _answer(
     as_object: bool,
 ) -> Exit:
     with ending_at_once():
-        require_pytorch()
-        with loading():
+        require_pytorch(wanted.scenario.implementation)
+        with saying("loading PyTorch", watched(quiet=as_object)), loading():
             from quiz import verify_run  # noqa: PLC0415 - PyTorch takes seconds to load
-        report = verify_run.measured(wanted, device, symbolic=symbolic, quiet=as_object)
+        report = verify_run.measured(
+            wanted.scenario, device, problem=wanted.problem, symbolic=symbolic, quiet=as_object
+        )
     if report is None:
         return Exit.DONE
     verify_run.tell(report, files, as_object=as_object)
-    return report.code
+    return verify_run.code(report)
 
 
 def _text(typed: object) -> str | None:
@@ -80,13 +94,13 @@ def _text(typed: object) -> str | None:
 
 def _wanted(
     named: str | None, options: Mapping[str, object], device: str, files: Mapping[str, str | None]
-) -> Scenario:
+) -> Wanted:
     """Return the scenario; what is wrong with the other options is told together with it."""
     faults = [] if device in DEVICES else [_no_device(device)]
     config = _text(options["model__config"])
     faults += output_faults(files, {"SCENARIO": named, "--config": config})
     try:
-        found = _scenario(named, options)
+        found = _found(named, options)
     except InputError as error:
         raise (InputError(*error.faults, *faults) if faults else error) from None
     if faults:
@@ -99,16 +113,16 @@ def _no_device(typed: str) -> Fault:
     return Fault("--device", what, " ".join(filter(None, (near(typed, DEVICES), known))))
 
 
-def _scenario(named: str | None, options: Mapping[str, object]) -> Scenario:
+def _found(named: str | None, options: Mapping[str, object]) -> Wanted:
     if named is None or not _is_id(named):
-        return scenario_from(named, options)
+        return Wanted(scenario=scenario_from(named, options))
     problem = from_id(named)
     if problem.scenario is None:
         what = f"this problem, {problem.id}, has no scenario to run"
         raise InputError(
             Fault("SCENARIO", what, f"kinds whose problems may have one: {_with_scenario()}")
         )
-    return scenario_with(problem.scenario, options)
+    return Wanted(scenario=scenario_with(problem.scenario, options), problem=problem)
 
 
 def _is_id(named: str) -> bool:

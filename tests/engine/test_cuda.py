@@ -9,7 +9,8 @@ torch = pytest.importorskip("torch")
 
 from engine.verify.cuda import Counters, Cuda, on_gpu
 from engine.verify.history import Begun, timeline_of
-from engine.verify.measure import measure
+from engine.verify.measure import DEVICES, measure, steps_of
+from engine.verify.processes import ENVIRONMENT
 from engine.verify.trace import traced
 
 
@@ -81,9 +82,31 @@ def test_a_gpu_without_room_is_told_in_pytorchs_words_and_its_history_is_ended(s
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_without_a_gpu_the_device_is_refused_and_another_named(scenario):
-    with pytest.raises(InputError, match=r"no GPU here; --device fake"):
-        measure(scenario(), "cuda")
+@pytest.mark.parametrize(
+    ("vocab", "named"),
+    [
+        (1000, "--device fake traces the step without one, --device cpu executes it"),
+        (10**9, "--device fake traces the step without one"),
+    ],
+)
+def test_without_a_gpu_the_device_is_refused_and_those_that_can_are_named(scenario, vocab, named):
+    with pytest.raises(InputError) as told:
+        measure(scenario(shape={"vocab": vocab}), "cuda")
+    assert str(told.value) == f"--device cuda: PyTorch finds no GPU here; {named}"
+
+
+def test_progress_tells_of_as_many_steps_as_are_run(scenario):
+    made = scenario(attention="eager", shape={"layers": 1, "hidden": 64, "ffn": 128})
+    for device in ("fake", "cpu"):
+        found = measure(made, device)
+        assert found.timeline.last_step + 1 == steps_of(made, device)
+
+
+def test_in_several_processes_a_third_step_is_run_on_every_device(scenario, monkeypatch):
+    for name in ENVIRONMENT:
+        monkeypatch.setenv(name, "0")
+    assert [steps_of(scenario(data=2), device) for device in DEVICES] == [2, 3, 3]
+    assert [steps_of(scenario(), device) for device in DEVICES] == [2, 3, 2]
 
 
 def test_a_history_gives_back_the_timeline_that_it_was_made_of(scenario):

@@ -54,6 +54,19 @@ def test_a_device_is_refused_because_a_file_would_take_its_place():
     assert Path(os.devnull).is_char_device()
 
 
+def test_the_file_that_the_output_goes_to_is_refused(tmp_path):
+    for number in (1, 2):
+        before = os.dup(number)
+        with (tmp_path / "out").open("w") as out:
+            os.dup2(out.fileno(), number)
+            try:
+                told = faults(html=str(tmp_path / "out"), snapshot=str(tmp_path / "other"))
+            finally:
+                os.dup2(before, number)
+                os.close(before)
+        assert told == [f"html: {tmp_path / 'out'} is where the output goes; name another file"]
+
+
 def test_two_files_of_one_name_are_refused(tmp_path):
     one, same = tmp_path / "one", tmp_path / "." / "one"
     assert faults(snapshot=str(one), html=str(same)) == [
@@ -99,6 +112,24 @@ def test_a_file_that_cannot_be_written_after_all_is_told_by_its_option(tmp_path)
         str(told.value)
         == f"html: {tmp_path / 'gone' / 'x'} could not be written: No such file or directory"
     )
+
+
+@posix
+def test_files_are_written_though_nobody_reads_the_report(environment, tmp_path):
+    pytest.importorskip("torch")
+    reading, writing_to = os.pipe()
+    os.close(reading)
+    files = "--html", str(tmp_path / "page"), "--snapshot", str(tmp_path / "taken")
+    run = subprocess.run(
+        [sys.executable, "-m", "quiz", "verify", *SIZES, *files],
+        stdout=writing_to,
+        stderr=subprocess.PIPE,
+        env=environment,
+        check=False,
+    )
+    os.close(writing_to)
+    assert run.stderr == b""
+    assert {path.name for path in tmp_path.iterdir()} == {"page", "taken"}
 
 
 LIMITED = """

@@ -15,7 +15,7 @@ from engine.architecture import Architecture
 from engine.estimate import ledger
 from engine.ledger import Category, Phase
 from engine.scenario import Hardware, Model, Scenario, Workload
-from engine.units import MIB, both
+from engine.units import MIB, both, decimal
 
 pytest.importorskip("torch")
 
@@ -24,9 +24,19 @@ from engine.verify.measure import Measurement
 from engine.verify.timeline import Allocation, Mark, Timeline
 from engine.verify.verification import EXPANDABLE, Row, Verification
 from quiz.exits import Exit
-from quiz.verify_report import Report, as_json
+from quiz.scenario_words import between, interval
+from quiz.verify_report import Question, Report, as_json
 from quiz.verify_screen import show
-from quiz.verify_words import first_step, maker, no_room, percent, totals, verdict
+from quiz.verify_words import (
+    first_step,
+    maker,
+    no_room,
+    percent,
+    question,
+    the_peak,
+    totals,
+    verdict,
+)
 
 CARD = Accelerator(
     name="card",
@@ -203,6 +213,105 @@ def test_reserved_beyond_the_estimate_is_told_with_what_expandable_segments_take
     said = dict(totals(report(*IN_PIECES)))["reserved"]
     assert said.startswith(f"{both(800 * MIB)} replayed in PyTorch's allocator; predicted ")
     assert "629.15 MB under expandable_segments:True" in said
+
+
+BETTER = "the replay is the better of the two, for it has the order of allocations"
+
+
+@pytest.mark.parametrize("changes", [FITS, IN_PIECES])
+def test_of_two_answers_to_what_is_reserved_the_better_one_is_named(changes):
+    found = report(*changes)
+    low, high = (end - sum(found.of.left_out.values()) for end in found.of.ledger.reserved)
+    outside = not low <= found.of.measurement.reserved <= high
+    assert outside
+    assert BETTER in dict(totals(found))["reserved"]
+
+
+def test_within_the_estimate_no_answer_is_the_better_one():
+    found = report(*FITS)
+    low = found.of.ledger.reserved[0] - sum(found.of.left_out.values())
+    reserved = replace(found.of.measurement, reserved=low)
+    inside = Report(of=replace(found.of, measurement=reserved))
+    assert BETTER not in dict(totals(inside))["reserved"]
+
+
+def test_what_a_gpu_reports_as_reserved_is_no_replay():
+    assert BETTER not in dict(totals(report(*IN_PIECES, device="cuda")))["reserved"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ((10**9, 10**9), "1.00 GB = 953.67 MiB"),
+        ((10**9, 10**9 + 1), "1.00 GB = 953.67 MiB"),
+        ((10**9, 10**9 + 4 * 10**6), "1.00 GB = 953.67 MiB to 957.49 MiB"),
+        ((10**9, 2 * 10**9), "1.00 GB to 2.00 GB = 953.67 MiB to 1.86 GiB"),
+    ],
+)
+def test_ends_that_read_alike_are_one_number(ends, said):
+    assert interval(ends) == said
+    assert between(ends) == said.partition(" = ")[0]
+
+
+def test_the_peak_is_told_by_category_largest_first():
+    found = report(100, 300)
+    (small, large) = found.of.timeline.allocations
+    mixed = replace(
+        found.of.timeline, allocations=(replace(small, category=Category.MASTER_WEIGHTS), large)
+    )
+    measured = replace(found.of.measurement, timeline=mixed)
+    mixed_report = Report(of=replace(found.of, measurement=measured))
+    said = f"activations {decimal(300 * MIB)}, master weights {decimal(100 * MIB)}"
+    assert dict(the_peak(mixed_report))["made up of"] == said
+    assert as_json(mixed_report)["peak"]["categories"] == {
+        "activations": 300 * MIB,
+        "master_weights": 100 * MIB,
+    }
+
+
+def asked(found, **changes):
+    values = {
+        "id": "peak@3",
+        "title": "Peak of allocated memory in a step",
+        "answer": "right",
+        "size": found.of.ledger.peak,
+        "own": True,
+    }
+    return replace(found, question=Question(**values | changes))
+
+
+def test_a_question_stands_with_its_answer_beside_what_compares_with_it():
+    found = asked(report(*FITS))
+    beside = (
+        f"the peak of {decimal(400 * MIB)}, and {decimal(2 * MIB)} of cuBLAS workspace, which "
+        "the answer counts and the peak leaves out here"
+    )
+    assert question(found) == (
+        ("question", "peak@3: Peak of allocated memory in a step"),
+        ("its answer", "right"),
+        ("measured", f"{both(402 * MIB)}: {beside}"),
+    )
+    assert as_json(found)["question"]["asks_for_peak"] is True
+    assert any(line.startswith("question       peak@3: ") for line in _printed(found))
+
+
+@pytest.mark.parametrize(
+    ("device", "changes", "said"),
+    [
+        ("cuda", {}, ""),
+        ("fake", {"size": None}, ", the peak of the step; the question asks for something else"),
+        ("fake", {"size": 7}, ", the peak of the step; the question asks for something else"),
+        ("fake", {"own": False}, ", but of another step: options have changed the question's"),
+    ],
+)
+def test_what_was_measured_is_put_beside_an_answer_only_as_it_compares(device, changes, said):
+    rows = dict(question(asked(report(*FITS, device=device), **changes)))
+    assert rows["measured"] == both(400 * MIB) + said
+
+
+def test_without_a_question_none_is_told():
+    assert question(report(*FITS)) == ()
+    assert as_json(report(*FITS))["question"] is None
 
 
 def test_expandable_segments_that_save_nothing_are_not_named():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quiz.progress import ERASE, progress, terminal
+from quiz.progress import ERASE, progress, saying, terminal, watched
 from quiz.pytorch import OLDEST
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +55,14 @@ def test_without_pytorch_one_line_names_the_extra(before_all):
     assert run.stderr == (
         'memquiz: verify needs PyTorch: pip install "memquiz[verify]" '
         "(pytorch.org/get-started has the build for CPUs, which is enough)\n"
+    )
+
+
+def test_the_hf_stack_without_pytorch_names_the_extra_that_has_transformers_too(before_all):
+    run = before_all(*RUN, "--implementation", "hf", files={"sitecustomize.py": WITHOUT})
+    assert run.returncode == 2
+    assert run.stderr.startswith(
+        'memquiz: verify needs PyTorch and Transformers: pip install "memquiz[hf]" ('
     )
 
 
@@ -133,6 +141,29 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing(environment, tmp_path, second
     assert (process.returncode, list(tmp_path.iterdir())) == (130, [])
 
 
+INTERRUPTING = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the signal is POSIX's")
+@pytest.mark.parametrize(
+    "name", ["click", "quiz.cli", "quiz.plain", "quiz.commands.verify", "sympy", "torch"]
+)
+def test_ctrl_c_is_quiet_while_anything_loads(before_all, name):
+    run = before_all(*RUN, files={"sitecustomize.py": INTERRUPTING.format(name=name)})
+    # Where click hears it, it ends the line that holds the terminal's ^C.
+    assert (run.returncode, run.stdout, run.stderr.strip()) == (130, "", "")
+
+
 class Clock:
     def __init__(self):
         self.now = 100.0
@@ -153,6 +184,22 @@ def shown(*seconds, total=20):
 
 def test_work_that_is_short_shows_no_progress():
     assert shown(0.1, 0.5, 0.9) == ""
+
+
+def test_what_comes_before_the_first_layer_is_shown_at_once_and_taken_away():
+    stream, clock = io.StringIO(), Clock()
+    with progress(20, stream, clock, before="building the model") as tell:
+        assert stream.getvalue() == f"{ERASE}building the model"
+        clock.now += 2
+        tell(1)
+    assert stream.getvalue().endswith(f"model{ERASE}traced 1 of 20 layers{ERASE}")
+
+
+def test_what_is_done_is_said_while_it_is_done():
+    stream = io.StringIO()
+    with saying("loading PyTorch", stream):
+        assert stream.getvalue() == f"{ERASE}loading PyTorch"
+    assert stream.getvalue().endswith(ERASE)
 
 
 def test_longer_work_shows_its_progress_and_takes_it_away():
@@ -188,3 +235,23 @@ def test_only_a_terminal_that_can_erase_a_line_is_shown_progress(monkeypatch, st
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", kind)
     assert terminal() is (stream if seen else None)
+
+
+@pytest.mark.parametrize(
+    ("rank", "quiet", "output", "seen"),
+    [
+        ("0", False, io.StringIO(), True),
+        ("0", True, io.StringIO(), False),
+        ("0", True, Screen(), True),
+        ("1", False, Screen(), False),
+    ],
+)
+def test_the_first_rank_shows_progress_where_someone_watches(
+    monkeypatch, rank, quiet, output, seen
+):
+    stream = Screen()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr("sys.stdout", output)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("RANK", rank)
+    assert watched(quiet=quiet) is (stream if seen else None)

@@ -120,6 +120,13 @@ def test_both_micro_batches_are_drawn_whole():
     assert [part.micro_batch for part in parts] == [1] * 5 + [2] * 5 + [0]
 
 
+def test_what_ends_a_micro_batch_is_of_it_and_the_step_is_of_none():
+    reduced = (*MICRO_BATCH, (Phase.REDUCE, [(2, 5), (2, -5)]), (None, []))
+    parts = stretches(step(*reduced * 2, *STEP))
+    assert [p.micro_batch for p in parts if p.label == Phase.REDUCE] == [1, 2]
+    assert [p.micro_batch for p in parts if p.label == Phase.STEP] == [0]
+
+
 def drawn(timeline, capacity=10_000 * KIB, number=60):
     return drawing(strips(timeline, stretches(timeline), number), capacity)
 
