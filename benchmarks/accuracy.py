@@ -12,13 +12,25 @@ tensors: a tiny model over many ranks is mostly rounding, which `memquiz verify`
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
 from engine.architecture import Architecture, Experts
 from engine.catalog import accelerator
-from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
+from engine.modelled import SIXTEEN_BIT
+from engine.recipe import OPTIMIZERS
+from engine.scenario import (
+    LOSSES,
+    Adapters,
+    Hardware,
+    Model,
+    Offload,
+    Parallel,
+    Recipe,
+    Scenario,
+    Workload,
+)
 from engine.units import both
 from engine.verify.verification import Row, Verification, verify
 from problems.draw import Draw
@@ -90,6 +102,27 @@ def replicated(draw: Draw) -> Scenario:
     return _scenario(draw, "fused", parallel, PRECISIONS)
 
 
+def offloaded(draw: Draw) -> Scenario:
+    """Draw a step of a rank whose optimizer is on the host: alone, under ZeRO-2 or FSDP2."""
+    parallel = Parallel(data=draw.choice((1, 2, 8, 64)), zero=draw.choice((2, 3)))
+    made = _scenario(draw, "fused", parallel, ("mixed",))
+    return replace(made, offload=Offload(optimizer="cpu"))
+
+
+def adapted(draw: Draw) -> Scenario:
+    """Draw a step of one rank that trains adapters beside a frozen model."""
+    made = _scenario(draw, "fused", Parallel(), SIXTEEN_BIT)
+    while made.architecture.experts:
+        made = _scenario(draw, "fused", Parallel(), SIXTEEN_BIT)
+    adapters = Adapters(
+        rank=draw.choice((4, 16, 64)),
+        targets=draw.choice(("all", "attention", "mlp", "query,value", "down")),
+        base=draw.choice(("16-bit", "4-bit")),
+        dropout=draw.choice((0.0, 0.05)),
+    )
+    return replace(made, adapters=adapters)
+
+
 def _scenario(
     draw: Draw, implementation: str, parallel: Parallel, precisions: tuple[str, ...]
 ) -> Scenario:
@@ -107,7 +140,7 @@ def _scenario(
         }
         | block
     )
-    return Scenario(
+    made = Scenario(
         model=Model(name="drawn", title="Drawn", architecture=architecture),
         implementation=implementation,
         workload=Workload(
@@ -117,7 +150,7 @@ def _scenario(
         ),
         recipe=Recipe(
             precision=draw.choice(precisions),
-            optimizer=draw.choice(("adamw", "adamw-fused", "sgd", "sgd-momentum")),
+            optimizer=draw.choice(tuple(OPTIMIZERS)),
             attention=draw.choice(("flash", "eager")),
             recompute=draw.choice(("none", "full") if of_hf else ("none", "selective", "full")),
             dropout=draw.choice((0.0, 0.1)),
@@ -125,12 +158,25 @@ def _scenario(
         parallel=parallel,
         hardware=Hardware(gpu=accelerator("h100-80gb"), gpus=parallel.data),
     )
+    return made if of_hf else _with_loss(draw, made)
+
+
+def _with_loss(draw: Draw, made: Scenario) -> Scenario:
+    """Draw the loss last, so that all else of a seed is what it would be without it."""
+    losses = ("eager", "fused") if made.recipe.precision == "autocast" else LOSSES
+    return replace(made, recipe=replace(made.recipe, loss=draw.choice(losses)))
 
 
 KINDS: Mapping[str, Kind] = {
     "fused": Kind(
         says="fused, one rank",
         draws=lambda draw: one_rank(draw, "fused"),
+        median=0.002,
+        largest=0.01,
+    ),
+    "adapters": Kind(
+        says="fused, adapters beside a model frozen in 16 or 4 bits",
+        draws=adapted,
         median=0.002,
         largest=0.01,
     ),
@@ -143,6 +189,12 @@ KINDS: Mapping[str, Kind] = {
     "zero": Kind(
         says="fused, DDP, ZeRO-1 or ZeRO-2 over 2 to 64 ranks",
         draws=replicated,
+        median=0.002,
+        largest=0.01,
+    ),
+    "offload": Kind(
+        says="fused, the optimizer on the host, 1 to 64 ranks",
+        draws=offloaded,
         median=0.002,
         largest=0.01,
     ),

@@ -57,7 +57,7 @@ def backward(
     `held` from outside stays to the end.
     """
     replay = _Backward(tape, held, keeps_gradients=keeps_gradients)
-    for op in reversed(tape.operators):
+    for op in tape.backwards:
         if op.inner is not None:
             replay.again(op)
         replay.through(op)
@@ -75,7 +75,7 @@ def arrivals(tape: Tape, *, held: tuple[Value, ...] = ()) -> tuple[PolyElement, 
     saved = total((*tape.saved, *held))
     gradients = _Gradients(tape.operators[-1].output)
     found: dict[PolyElement, None] = {}
-    for op in reversed(tape.operators):
+    for op in tape.backwards:
         if op.inner is not None:
             outside = saved + gradients.live - total(op.inputs) - op.output.size
             come = arrivals(op.inner, held=op.inputs)
@@ -95,7 +95,7 @@ def arrivals(tape: Tape, *, held: tuple[Value, ...] = ()) -> tuple[PolyElement, 
 def passed_back(tape: Tape) -> PolyElement:
     """Bytes of gradients when the backward pass first asks for something kept."""
     gradients = _Gradients(tape.operators[-1].output)
-    for op in reversed(tape.operators[tape.stop :]):
+    for op in Tape(operators=tape.operators[tape.stop :]).backwards:
         gradients.through(op)
         gradients.live += total(op.summed)
         gradients.drop(op.output, *op.also)

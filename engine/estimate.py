@@ -9,11 +9,20 @@ from sympy import Symbol
 
 from engine import symbols
 from engine.ledger import OUTSIDE, Ledger, Line
-from engine.lines import activations, communication, outside, states, step, working_set
+from engine.lines import (
+    activations,
+    communication,
+    megatron,
+    outside,
+    states,
+    step,
+    working_set,
+)
 from engine.rank import Stage, stages
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.recipe import OPTIMIZERS
 from engine.scenario import Scenario
-from engine.structure import Sharing, Structure, structure_of
+from engine.stepped import BLOCK
+from engine.structure import Sharing, Structure, on_device, structure_of
 from engine.symbols import Evaluate, compiled
 from engine.units import MIB
 from engine.values import values_of
@@ -26,13 +35,19 @@ PARTS = (
     working_set.lines,
     step.lines,
     communication.lines,
+    megatron.lines,
     outside.lines,
 )
 
 
 def ledger(scenario: Scenario) -> Ledger:
     """Return every line of `scenario` with its bytes on one rank, the fullest of all."""
-    return max(ledgers(scenario), key=lambda book: book.peak)
+    return fullest(ledgers(scenario))
+
+
+def fullest(books: Sequence[Ledger]) -> Ledger:
+    """Return the ledger of `books` with the highest peak, the first of several."""
+    return max(books, key=lambda book: book.peak)
 
 
 def ledgers(scenario: Scenario) -> tuple[Ledger, ...]:
@@ -42,6 +57,11 @@ def ledgers(scenario: Scenario) -> tuple[Ledger, ...]:
     puts its numbers in.
     """
     return tuple(_ledger(scenario, stage) for stage in stages(scenario))
+
+
+def lines_of(structure: Structure) -> tuple[Line, ...]:
+    """Return the lines of a rank with these switches, in the order of its ledger's rows."""
+    return tuple(row.line for row in _rows(structure))
 
 
 def _ledger(scenario: Scenario, stage: Stage) -> Ledger:
@@ -74,26 +94,46 @@ def _book(rows: Sequence["_Row"], values: Mapping[Symbol, int], stage: Stage) ->
 
 
 def model_states(
-    parameters: int, *, precision: str, optimizer: str = "adamw", zero: int = 0, ranks: int = 1
+    parameters: int,
+    *,
+    precision: str,
+    optimizer: str = "adamw",
+    zero: int = 0,
+    ranks: int = 1,
+    offloaded: bool = False,
 ) -> Mapping[str, int]:
     """Return the model states of one rank in bytes, by line, for any number of parameters.
 
     Args:
         parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
         precision: a name of `engine.recipe.PRECISIONS`.
-        optimizer: a name of `engine.recipe.OPTIMIZERS`.
+        optimizer: a name of `engine.recipe.OPTIMIZERS`; none whose states depend on the shape of
+            each tensor. Those of 8 bits are taken for states of large tensors.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
+        offloaded: whether the optimizer steps on the host.
+
+    Raises:
+        ValueError: the optimizer's states depend on the shape of each tensor.
 
     Source: arXiv 1910.02054 (ZeRO), section 5.
     """
+    if OPTIMIZERS[optimizer].form == "factored":
+        raise ValueError(optimizer)
     sharing = Sharing(
-        precision=PRECISIONS[precision],
+        **on_device(precision, zero if ranks > 1 else 0, offloaded=offloaded),
         optimizer=OPTIMIZERS[optimizer],
-        zero=zero if ranks > 1 else 0,
         many=ranks > 1,
     )
-    values = {symbols.P: parameters, symbols.N: ranks, symbols.P_shard: -(-parameters // ranks)}
+    share = -(-parameters // ranks)
+    stepped = share if sharing.zero else parameters
+    values = {
+        symbols.P: parameters,
+        symbols.N: ranks,
+        symbols.P_shard: share,
+        symbols.P_small: 0,
+        symbols.P_blocks: -(-stepped // BLOCK),
+    }
     return {line.name: compiled(line.size)(values) for line in states.model_states(sharing)}
 
 

@@ -24,14 +24,15 @@ from engine.fields import Fields, json_object, show
 OTHER_HEADS = ("Classification", "QuestionAnswering", "DoubleHeads", "ConditionalGeneration")
 
 
-def read_config(path: Path) -> Architecture:
-    """Read the architecture from a config.json.
+def read_config(path: Path) -> tuple[Architecture, str]:
+    """Read the architecture from a config.json, and the `model_type` of its class.
 
     Raises:
         InputError: the file cannot be read or is not a JSON object of at most 1 MiB, or
             `architecture_of` refuses it.
     """
-    return architecture_of(json_object(path))
+    config = json_object(path)
+    return architecture_of(config), str(config["model_type"])
 
 
 def architecture_of(config: Mapping[str, object], *, where: str = "config") -> Architecture:

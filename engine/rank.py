@@ -9,6 +9,8 @@ from engine.settings import Parallel, Settings
 # Megatron-LM pads the vocabulary to a multiple of this on every tensor rank
 # (--make-vocab-size-divisible-by).
 VOCAB_MULTIPLE = 128
+# The tensors that expert-parallel ranks share, with the experts in dim 0.
+ROUTED = frozenset({"expert up", "expert down"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +29,13 @@ class Stage:
     first: bool = True
     last: bool = True
     in_flight: int = 1
+
+    @property
+    def name(self) -> str:
+        """What it is called: "only" where there is no pipeline."""
+        if self.first:
+            return "only" if self.last else "first"
+        return "last" if self.last else "middle"
 
 
 def stages(settings: Settings) -> tuple[Stage, ...]:
@@ -70,7 +79,7 @@ class Part:
         return self.last or tensor.place not in {"final", "head"}
 
     def _held(self, tensor: Tensor) -> Tensor:
-        if tensor.name in {"expert up", "expert down"}:
+        if tensor.name in ROUTED:
             return replace(tensor, rows=self.experts_held)
         return tensor
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from engine.partition import EMBEDDING, FIRST_LAYER, Flat, Weight, fullest, weights
 
 BUCKET = 500_000_000
+DOUBLE = 4  # a number in double precision, in 16-bit elements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,15 +114,18 @@ def at_the_end(flat: Flat, *, bucket: int = BUCKET) -> int:
 
 
 @lru_cache(maxsize=1024)
-def scattered(flat: Flat, *, keeps: bool = True, bucket: int = BUCKET) -> Reducing:
+def scattered(
+    flat: Flat, *, keeps: bool = True, normed: bool = False, bucket: int = BUCKET
+) -> Reducing:
     """Return what reducing gradients as they come takes (ZeRO-2).
 
     Args:
         flat: the weights.
         keeps: whether reduced gradients are copied out of the bucket, and not added elsewhere.
+        normed: whether each one's norm is taken when it has been reduced, in double precision.
         bucket: elements of the bucket.
     """
-    times = tuple(_times(_Bucket(flat, bucket), weights(flat), keeps))
+    times = tuple(_times(_Bucket(flat, bucket, normed=normed), weights(flat), keeps))
     a = flat.architecture
     layers = a.layers
     top = [time.most + time.made for time in times if time.layer >= layers]
@@ -237,9 +241,9 @@ def _first(times: Sequence[_Time], layers: int, more: int) -> Emptied:
 class _Bucket:
     """The weights whose gradients are in the bucket."""
 
-    def __init__(self, flat: Flat, capacity: int) -> None:
+    def __init__(self, flat: Flat, capacity: int, *, normed: bool = False) -> None:
         self.part = fullest(flat)
-        self.capacity = capacity
+        self.capacity, self.normed = capacity, normed
         self._size = flat.part_size
         self.empty()
 
@@ -267,10 +271,21 @@ class _Bucket:
 
     @property
     def copied(self) -> int:
-        """Elements of the largest copy that summing it up makes.
+        """Elements of the largest copy that emptying it makes.
 
-        Nothing is copied where all of it belongs to one rank.
+        To be summed up nothing is copied where all of it belongs to one rank.
         """
+        doubled = DOUBLE * self._piece if self.normed else 0
+        return max(doubled, self._summed_up())
+
+    @property
+    def _piece(self) -> int:
+        """Elements of the largest piece that the rank has of one weight."""
+        begin = self.part.rank * self._size
+        end = begin + self._size
+        return max((min(w.end, end) - max(w.begin, begin) for w in self._taken), default=0)
+
+    def _summed_up(self) -> int:
         if self.beyond:
             return in_batches(self._taken[0], self._size, self.capacity)
         owners = {at // self._size for one in self._taken for at in (one.begin, one.end - 1)}

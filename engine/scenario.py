@@ -3,20 +3,42 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.adapters import BASES, GROUPS, MATRICES, targets
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.modelled import gaps
 from engine.recipe import OPTIMIZERS, PRECISIONS
-from engine.settings import Hardware, Model, Offload, Parallel, Recipe, Settings, Workload
+from engine.settings import (
+    Adapters,
+    Hardware,
+    Model,
+    Offload,
+    Parallel,
+    Recipe,
+    Settings,
+    Workload,
+)
 
-__all__ = ["Hardware", "Model", "Offload", "Parallel", "Recipe", "Scenario", "Workload"]
+__all__ = [
+    "Adapters",
+    "Hardware",
+    "Model",
+    "Offload",
+    "Parallel",
+    "Recipe",
+    "Scenario",
+    "Workload",
+]
 
 IMPLEMENTATIONS = ("fused", "hf", "megatron")
 MODES = ("training", "inference")
 ATTENTIONS = ("flash", "eager")
 RECOMPUTES = ("none", "selective", "full")
 LOSSES = ("eager", "fused", "chunked")
+EXCHANGES = ("p2p", "a2a")
 OFFLOADS = ("none", "cpu", "nvme")
-LATER_OPTIMIZERS = ("adamw-8bit", "adafactor", "muon", "lion")
+ACTIVATIONS_ON = ("none", "cpu")
+NAMES = (*GROUPS, *MATRICES)
+LATER_OPTIMIZERS = ("muon",)
 LARGEST = 10**9
 
 
@@ -30,7 +52,12 @@ class Scenario(Settings):
     """
 
     def __post_init__(self) -> None:
-        faults = [*self._choice_faults(), *self._number_faults(), *self._disagreements()]
+        faults = [
+            *self._choice_faults(),
+            *self._number_faults(),
+            *_faults_of_adapters(self.adapters),
+            *self._disagreements(),
+        ]
         if faults:
             raise InputError(*faults)
         unmodelled = list(gaps(self))
@@ -52,7 +79,11 @@ class Scenario(Settings):
             ("recipe.attention", recipe.attention, ATTENTIONS),
             ("recipe.recompute", recipe.recompute, RECOMPUTES),
             ("recipe.loss", recipe.loss, LOSSES),
+            ("parallel.exchange", self.parallel.exchange, EXCHANGES),
             ("offload.optimizer", self.offload.optimizer, OFFLOADS),
+            ("offload.activations", self.offload.activations, ACTIVATIONS_ON),
+            ("adapters.base", self.adapters.base, BASES),
+            *(("adapters.targets", name, NAMES) for name in sorted(targets(self.adapters))),
         ):
             if value not in known:
                 yield unknown(where, str(value), known)
@@ -74,6 +105,10 @@ class Scenario(Settings):
                 yield Fault(where, f"{value:,} is less than 1")
             elif value > LARGEST:
                 yield Fault(where, f"{value:,} is more than {LARGEST:,}")
+        if not 0 <= parallel.shard <= LARGEST or parallel.shard == 1:
+            yield Fault(
+                "parallel.shard", f"{parallel.shard:,} ranks share nothing", "give 2 or more"
+            )
         if not 0 <= parallel.zero <= 3:
             yield Fault(
                 "parallel.zero", f"{parallel.zero} is not a ZeRO stage", "give 0, 1, 2 or 3"
@@ -96,5 +131,50 @@ class Scenario(Settings):
                 "workload.sequence",
                 f"{self.workload.sequence:,} tokens, but the position table ends at {positions:,}",
             )
-        if parallel.expert > 1 and parallel.data % parallel.expert:
-            yield Fault("parallel.expert", f"{parallel.expert} does not divide data")
+        if parallel.shard and (parallel.zero != 3 or parallel.data % parallel.shard):
+            what = f"{parallel.shard:,} ranks in a group"
+            yield Fault(
+                "parallel.shard",
+                f"{what}, of {parallel.data:,} under ZeRO-{parallel.zero}",
+                "give zero = 3 and a divisor of data",
+            )
+        yield from self._uneven_parts()
+
+    def _uneven_parts(self) -> Iterator[Fault]:
+        """Yield each split that would not give all ranks the same."""
+        a, parallel = self.architecture, self.parallel
+        whole = [
+            ("tensor", parallel.tensor, "query heads", a.heads),
+            ("tensor", parallel.tensor, "columns of the MLP", a.ffn),
+            ("pipeline", parallel.pipeline, "layers", a.layers),
+            ("context", parallel.context, "tokens of a sequence", self.workload.sequence),
+            ("expert", parallel.expert, "data-parallel ranks", parallel.data),
+        ]
+        if a.experts:
+            whole.append(("expert", parallel.expert, "experts", a.experts.routed))
+        if parallel.exchange == "a2a":
+            heads = a.kv_heads // max(1, parallel.tensor)
+            whole.append(("context", parallel.context, "key-value heads of a rank", heads))
+        if parallel.sequence_parallel:
+            tokens = self.workload.sequence // max(1, parallel.context)
+            whole.append(("tensor", parallel.tensor, "tokens of a context rank", tokens))
+        for name, ranks, noun, number in whole:
+            if ranks > 1 and number % ranks:
+                what = f"{ranks:,} ranks cannot share {number:,} {noun} evenly"
+                yield Fault(f"parallel.{name}", what, "give a divisor")
+        kv_heads, tensor = a.kv_heads, parallel.tensor
+        if tensor > 0 and kv_heads % tensor and tensor % kv_heads:
+            what = f"{tensor:,} ranks cannot share {kv_heads:,} key-value heads evenly"
+            yield Fault("parallel.tensor", what, "give a divisor or a multiple")
+        if parallel.sequence_parallel and tensor == 1:
+            yield Fault("parallel.sequence_parallel", "has no tensor ranks", "give tensor > 1")
+
+
+def _faults_of_adapters(adapters: Adapters) -> Iterator[Fault]:
+    if not 0 <= adapters.dropout < 1:
+        yield Fault("adapters.dropout", f"{adapters.dropout} is not in [0, 1)")
+    if not 0 <= adapters.rank <= LARGEST:
+        what = f"{adapters.rank:,} is not a rank"
+        yield Fault("adapters.rank", what, "give 1 or more, or 0 to train the whole model")
+    if not adapters.rank and adapters != Adapters():
+        yield Fault("adapters.rank", "is 0, so there are no adapters", "give a rank, such as 16")

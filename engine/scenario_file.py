@@ -13,15 +13,29 @@ from engine.catalog import accelerator, accelerators, architecture_from_shape, m
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.fields import LARGEST_FILE, decoded, show, text_of
 from engine.huggingface import read_config
-from engine.scenario import Hardware, Model, Offload, Parallel, Recipe, Scenario, Workload
+from engine.scenario import (
+    Adapters,
+    Hardware,
+    Model,
+    Offload,
+    Parallel,
+    Recipe,
+    Scenario,
+    Workload,
+)
 
 T = TypeVar("T")
 
-TABLES = ("model", "workload", "recipe", "parallel", "offload", "hardware")
+TABLES = ("model", "workload", "recipe", "adapters", "parallel", "offload", "hardware")
 NEEDED = {("workload", "sequence"): "tokens", ("hardware", "gpu"): "a name of the catalogue"}
 MODEL_KEYS = ("name", "config", "implementation")
 SHAPE_KEYS = tuple(field.name for field in fields(Architecture))
 KIND = "scenario file in TOML"
+# What a stack does where nothing else is said: Megatron-LM's own optimizer steps an fp32 master
+# copy in one kernel, from gradients that it accumulates in fp32.
+STACKS_OWN: Mapping[str, Mapping[str, Any]] = {
+    "megatron": {"precision": "mixed-fp32-grad", "optimizer": "adamw-fused", "loss": "fused"}
+}
 # Stands for a model that could not be read, so that what else is wrong is found too.
 STAND_IN = Model(
     name="unread",
@@ -95,12 +109,15 @@ def _scenario(
     chosen: Model, gpu: Accelerator, tables: Mapping[str, Any], sound: Mapping[str, Any]
 ) -> Scenario | UnmodelledError:
     parallel, gpus = _ranks(sound["parallel"], sound["hardware"])
+    stack = str(_table(tables, "model").get("implementation", "fused"))
+    defaults = {"dropout": chosen.architecture.dropout, **STACKS_OWN.get(stack, {})}
     try:
         return Scenario(
             model=chosen,
-            implementation=str(_table(tables, "model").get("implementation", "fused")),
+            implementation=stack,
             workload=Workload(**({"sequence": 1} | sound["workload"])),
-            recipe=Recipe(**({"dropout": chosen.architecture.dropout} | sound["recipe"])),
+            recipe=Recipe(**(defaults | sound["recipe"])),
+            adapters=Adapters(**sound["adapters"]),
             parallel=Parallel(**parallel),
             offload=Offload(**sound["offload"]),
             hardware=Hardware(gpu=gpu, gpus=gpus),
@@ -118,10 +135,19 @@ def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
         "model": _written(scenario.model) | {"implementation": scenario.implementation},
         "workload": asdict(scenario.workload),
         "recipe": asdict(scenario.recipe),
+        **({"adapters": asdict(scenario.adapters)} if scenario.adapters.rank else {}),
         "parallel": asdict(scenario.parallel),
-        "offload": asdict(scenario.offload),
+        "offload": _offload(scenario.offload),
         "hardware": {"gpu": scenario.hardware.gpu.name, "gpus": scenario.hardware.gpus},
     }
+
+
+def _offload(offload: Offload) -> dict[str, Any]:
+    """Return its keys, without one for activations where they stay."""
+    table = asdict(offload)
+    if offload.activations == "none":
+        del table["activations"]
+    return table
 
 
 def _written(chosen: Model) -> dict[str, Any]:
@@ -185,6 +211,7 @@ def _faults_of_keys(
 KINDS: Mapping[str, Mapping[str, type]] = {
     "workload": _kinds(Workload),
     "recipe": _kinds(Recipe),
+    "adapters": _kinds(Adapters),
     "parallel": _kinds(Parallel),
     "offload": _kinds(Offload),
     "hardware": {"gpu": str, "gpus": int},
@@ -244,14 +271,14 @@ def _configured(table: Mapping[str, Any], folder: Path) -> Model:
     if not str(table["config"]).strip():
         raise InputError(Fault("model.config", "is empty", "name a config.json"))
     path = folder / str(table["config"])
-    architecture = read_config(path)
+    architecture, model_type = read_config(path)
     if "name" in table:
         name = str(table["name"])
     else:
         above = path.parent.resolve().name
         name = above if path.name == "config.json" and above else path.stem
         name = f"{name} (config)" if is_catalogued(name) else name
-    return Model(name=name, title=name, architecture=architecture)
+    return Model(name=name, title=name, architecture=architecture, model_type=model_type)
 
 
 def is_catalogued(name: str) -> bool:

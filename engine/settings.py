@@ -8,12 +8,21 @@ from engine.architecture import Architecture
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A named architecture. `max_sequence` is 0 where nothing is known."""
+    """A named architecture.
+
+    Args:
+        name: what it is called.
+        title: the name as it is printed.
+        architecture: its sizes and switches.
+        max_sequence: tokens of the longest sequence; 0 where nothing is known.
+        model_type: what its config.json calls its class in Transformers; empty without one.
+    """
 
     name: str
     title: str
     architecture: Architecture
     max_sequence: int = 0
+    model_type: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +55,26 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel:
-    """How many ranks share what. `data` counts the ranks that hold the same tensors."""
+    """How many ranks share what.
+
+    Args:
+        data: ranks that hold the same tensors.
+        shard: ranks, of those of `data`, that ZeRO-3 shards over, where not over all: each such
+            group has a whole model (HSDP).
+        sequence_parallel: whether tensor ranks share the tokens outside attention and MLP.
+        exchange: how context ranks see each other's keys and values: "p2p", around a ring, or
+            "a2a", all heads of some tokens for some heads of all tokens.
+        expert: ranks, of those of `data`, that share the experts of a layer.
+    """
 
     data: int = 1
     zero: int = 0
+    shard: int = 0
     tensor: int = 1
     sequence_parallel: bool = False
     pipeline: int = 1
     context: int = 1
+    exchange: str = "p2p"
     expert: int = 1
 
     @property
@@ -63,15 +84,45 @@ class Parallel:
 
     @property
     def sharing(self) -> int:
-        """Ranks that hold the same weights, and share what ZeRO shards: data x context."""
+        """Ranks that would hold the same weights without ZeRO: data x context."""
         return self.data * self.context
+
+    @property
+    def shards(self) -> int:
+        """Ranks that share what ZeRO shards: all of those, or a group of them."""
+        return self.shard or self.sharing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offload:
-    """Where the optimizer states live: `none` is the GPU."""
+    """What lives on the host: `none` is the GPU.
+
+    Args:
+        optimizer: where its states live.
+        activations: where what the layers save waits for the backward pass.
+    """
 
     optimizer: str = "none"
+    activations: str = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapters:
+    """Low-rank adapters (LoRA) that are trained in place of the model, which is frozen.
+
+    Args:
+        rank: r; beside an adapted matrix of (out, in) are two of (r, in) and (out, r). 0 means no
+            adapters: the whole model is trained.
+        targets: the adapted matrices of a layer: "all", "attention", "mlp", or some of query, key,
+            value, output, gate, up and down with commas between.
+        base: what the layers' matrices are kept in: "16-bit", or "4-bit" (QLoRA).
+        dropout: probability on the adapters' inputs.
+    """
+
+    rank: int = 0
+    targets: str = "all"
+    base: str = "16-bit"
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +143,7 @@ class Settings:
     recipe: Recipe = field(default_factory=Recipe)
     parallel: Parallel = field(default_factory=Parallel)
     offload: Offload = field(default_factory=Offload)
+    adapters: Adapters = field(default_factory=Adapters)
     hardware: Hardware
 
     @property

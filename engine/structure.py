@@ -1,11 +1,19 @@
 """The switches that decide which lines a ledger has; scenarios with the same share the lines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
 
-from engine.rank import Stage
+from sympy import Expr
+from sympy.polys.rings import PolyElement
+
+from engine.adapters import targets
+from engine.architecture import Architecture
+from engine.rank import Stage, part_of
 from engine.recipe import OPTIMIZERS, PRECISIONS, Optimizer, Precision
 from engine.scenario import Scenario
 from engine.stacks.block import Block
+from engine.stacks.tapes import without_experts
+from engine.symbols import RING, D, L, P, P_a
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +24,11 @@ class Sharing:
         zero: the ZeRO stage, 0 where there is one rank only.
         many: whether there is more than one rank.
         accumulates: whether gradients are added up over several micro-batches.
+        offloaded: whether master copy, states and reduced gradients are on the host. One rank
+            alone is then as it is under ZeRO-2.
+        experts_apart: whether other ranks share the experts than share all else.
+        adapters: whether adapters alone are trained.
+        four_bit: whether the matrices beside them are in 4 bits.
     """
 
     precision: Precision
@@ -23,6 +36,16 @@ class Sharing:
     zero: int
     many: bool
     accumulates: bool = False
+    replicated: bool = False
+    offloaded: bool = False
+    experts_apart: bool = False
+    adapters: bool = False
+    four_bit: bool = False
+
+    @property
+    def trained(self) -> Expr:
+        """Parameters that have gradients and optimizer states."""
+        return P_a if self.adapters else P
 
     @property
     def sharded(self) -> bool:
@@ -55,36 +78,99 @@ class Structure(Sharing):
     """All switches of one rank.
 
     Attributes:
-        block: says what the layers run.
+        block: says what the layers run, those with experts where there are some.
+        without_experts: how many layers of the stage have none beside others that do.
         first: whether the rank's stage of the pipeline has the embedding.
         last: whether it has final norm, head and loss.
         pipelined: whether it holds the activations of several micro-batches at once.
+        saves_on_host: whether what the layers save waits on the host.
     """
 
     block: Block
+    without_experts: Literal["none", "some", "all"] = "none"
     first: bool = True
     last: bool = True
     pipelined: bool = False
+    saves_on_host: bool = False
+
+    @property
+    def kinds(self) -> tuple[tuple[Block, PolyElement], ...]:
+        """What the layers run from the first to the last, and how many there are of each kind."""
+        if self.adapters:
+            return (replace(self.block, bottom=True), RING(1)), (self.block, RING(L) - 1)
+        if self.without_experts == "none":
+            return ((self.block, RING(L)),)
+        dense = without_experts(self.block)
+        if self.without_experts == "all":
+            return ((dense, RING(L)),)
+        return (dense, RING(D)), (self.block, RING(L) - RING(D))
+
+    @property
+    def first_layer(self) -> Block:
+        """What the stage's first layer runs, the last one in the backward pass."""
+        return self.kinds[0][0]
+
+    @property
+    def last_layer(self) -> Block:
+        """What the stage's last layer runs."""
+        return self.kinds[-1][0]
+
+
+class OnDevice(TypedDict):
+    """What of a recipe decides the model states on the device."""
+
+    precision: Precision
+    zero: int
+    offloaded: bool
+
+
+def on_device(precision: str, zero: int, *, offloaded: bool) -> OnDevice:
+    """Return the switches of the device, where the host may have a part.
+
+    Args:
+        precision: a name of `engine.recipe.PRECISIONS`.
+        zero: the stage, 0 where there is one rank.
+        offloaded: whether the optimizer steps on the host.
+    """
+    row = PRECISIONS[precision]
+    if offloaded and zero == 3:  # the shards stay in 16 bits, and are not stepped here
+        row = replace(row, master=0)
+    return OnDevice(precision=row, zero=zero or 2 * offloaded, offloaded=offloaded)
 
 
 def structure_of(scenario: Scenario, stage: Stage) -> Structure:
     """Return the switches of a rank of `stage`."""
     many = scenario.parallel.sharing > 1
+    offloaded = scenario.offload.optimizer != "none"
     return Structure(
         block=_block(scenario),
-        precision=PRECISIONS[scenario.recipe.precision],
+        **on_device(
+            scenario.recipe.precision, scenario.parallel.zero if many else 0, offloaded=offloaded
+        ),
         optimizer=OPTIMIZERS[scenario.recipe.optimizer],
-        zero=scenario.parallel.zero if many else 0,
         many=many,
         accumulates=scenario.workload.gradient_accumulation > 1,
+        experts_apart=scenario.parallel.expert > 1,
+        without_experts=_without_experts(part_of(scenario, stage).architecture),
+        replicated=scenario.parallel.shards < scenario.parallel.sharing,
+        adapters=scenario.adapters.rank > 0,
+        four_bit=scenario.adapters.base == "4-bit",
         first=stage.first,
         last=stage.last,
         pipelined=stage.in_flight > 1,
+        saves_on_host=scenario.offload.activations != "none",
     )
 
 
+def _without_experts(of_rank: Architecture) -> Literal["none", "some", "all"]:
+    dense = of_rank.experts.dense_layers if of_rank.experts else 0
+    if dense == of_rank.layers:
+        return "all"
+    return "some" if dense else "none"
+
+
 def _block(scenario: Scenario) -> Block:
-    a, recipe = scenario.architecture, scenario.recipe
+    a, recipe, parallel = scenario.architecture, scenario.recipe, scenario.parallel
     return Block(
         stack=scenario.implementation,
         norm=a.norm,
@@ -105,6 +191,17 @@ def _block(scenario: Scenario) -> Block:
         precision=PRECISIONS[recipe.precision],
         attention=recipe.attention,
         recompute=recipe.recompute,
+        loss=recipe.loss,
         dropout=recipe.dropout > 0,
         one_sequence=scenario.workload.micro_batch == 1 and scenario.implementation == "hf",
+        sequence_parallel=parallel.sequence_parallel,
+        exchange=parallel.exchange if parallel.context > 1 else "none",
+        latent=a.latent is not None,
+        latent_queries=a.latent is not None and a.latent.query_rank > 0,
+        shared_experts=a.experts is not None and a.experts.shared_ffn > 0,
+        expert_ranks=parallel.expert > 1,
+        local_experts=a.experts is not None and a.experts.routed > parallel.expert,
+        adapted=targets(scenario.adapters),
+        adapter_dropout=scenario.adapters.dropout > 0,
+        four_bit=scenario.adapters.base == "4-bit",
     )

@@ -44,6 +44,7 @@ P_layer_shard = symbol("P_layer_shard")
 P_ends_shard = symbol("P_ends_shard")
 P_layer_matmul = symbol("P_layer_matmul")
 P_largest = symbol("P_largest")
+P_small, P_blocks, P_factors = symbol("P_small"), symbol("P_blocks"), symbol("P_factors")
 positions = symbol("n_ctx")
 r = symbol("r")
 E, K = symbol("E"), symbol("K")
@@ -58,11 +59,20 @@ G_heads, G_table = symbol("G_heads"), symbol("G_table")
 R_loss, R_norm, R_last, R_table, R_end = (
     symbol(f"R_{at}") for at in ("loss", "norm", "last", "table", "end")
 )
+R_chunk = symbol("R_chunk")
+D, f_d, f_s, T_e = (symbol(name) for name in ("D", "f_d", "f_s", "T_e"))
+r_q, r_kv, d_n, d_r, d_v = (symbol(name) for name in ("r_q", "r_kv", "d_n", "d_r", "d_v"))
+P_experts, N_experts, P_shapes = (symbol(name) for name in ("P_experts", "N_experts", "P_shapes"))
+r_a, P_a, P_a_layer = symbol("r_a"), symbol("P_a"), symbol("P_a_layer")
+P_4, Q_64, Q_256 = symbol("P_4"), symbol("Q_64"), symbol("Q_256")
 M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
 # Sizes of activations are polynomials in these; a polynomial ring adds and compares them fast.
-SIZES = (b, s, h, f, V, L, a, k, d, positions, r, E, K, s_t, c, m)
+SIZES = (
+    *(b, s, h, f, V, L, a, k, d, positions, r, E, K, s_t, c, m),
+    *(D, f_d, f_s, T_e, r_q, r_kv, d_n, d_r, d_v),
+)
 PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
 FULL, BOTH = (
     (J_full, R_full, J_full_late, R_full_late),
@@ -73,7 +83,8 @@ REDUCING = (
     *(J_full_late, J_both_late, R_full_late, R_both_late),
     *(G_heads, G_table, R_loss, R_norm, R_last, R_table),
 )
-RING = PolyRing((*SIZES, *PARAMETERS, *REDUCING), ZZ)
+ADAPTERS = (r_a, P_a, P_a_layer)
+RING = PolyRing((*SIZES, *PARAMETERS, *REDUCING, R_chunk, *ADAPTERS), ZZ)
 
 MEANINGS: Mapping[Symbol, str] = {
     b: "micro-batch: sequences in one forward pass",
@@ -93,7 +104,10 @@ MEANINGS: Mapping[Symbol, str] = {
     P_layer_shard: "one layer's parameters on the fullest rank, padded to whole rows",
     P_ends_shard: "the same of embedding, final norm and head",
     P_layer_matmul: "parameters of one layer's matrices",
-    P_largest: "parameters of the largest tensor",
+    P_largest: "parameters of the largest tensor that is trained",
+    P_small: "parameters of tensors too small for 8-bit states, of those that a rank steps",
+    P_blocks: "blocks with a scale of their own in the 8-bit states of the others",
+    P_factors: "rows and columns of the matrices that a rank steps, and elements of its vectors",
     positions: "rows of the position table",
     r: "elements of a head that rotary positions turn",
     E: "routed experts of a layer",
@@ -101,6 +115,18 @@ MEANINGS: Mapping[Symbol, str] = {
     s_t: "tokens of a sequence that a rank has outside attention and MLP (sequence parallel)",
     c: "context-parallel ranks",
     m: "micro-batches in flight on this stage of the pipeline",
+    D: "layers with one MLP in place of experts, on this stage of the pipeline",
+    f_d: "width of that MLP",
+    f_s: "width of the shared experts, together",
+    T_e: "rows of the experts of a layer: tokens times K, each expert's filled up to its capacity",
+    r_q: "rank of the queries' low-rank projection",
+    r_kv: "rank of the keys' and values' low-rank projection",
+    d_n: "elements of a latent query or key head without position",
+    d_r: "elements of it with rotary position",
+    d_v: "elements of a latent value head",
+    P_experts: "parameters of routed experts on this rank",
+    N_experts: "ranks that hold the same experts",
+    P_shapes: "elements of one weight of each shape that layers and head have",
     P_touched: "parameters of the tensors that the fullest rank's part of the weights touches",
     P_piece: "most parameters of one tensor in that part",
     G_first: "gradients that rank has when the backward pass reaches the last layer",
@@ -122,6 +148,13 @@ MEANINGS: Mapping[Symbol, str] = {
     R_last: "elements of copies while gradients of the first layer come",
     R_table: "elements of copies and gradients while the embedding's gradient comes",
     R_end: "elements of gradients and copies while the last ones are reduced",
+    R_chunk: "rows of a chunk of the chunked loss",
+    r_a: "rank of the adapters",
+    P_a: "parameters of all adapters, which alone are trained",
+    P_a_layer: "parameters of one layer's adapters",
+    P_4: "parameters of the matrices in 4 bits",
+    Q_64: "scales of these, one for each block of 64",
+    Q_256: "fp32 numbers that scale the scales: one for each 256 of them, and each matrix's mean",
     M: "peak of allocated bytes",
     W: "bytes of the cuBLAS workspace",
     C_low: "lower estimate of the CUDA context",

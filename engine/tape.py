@@ -63,6 +63,7 @@ class Operator:
         summed: inputs whose gradient is made last too, a cast bias.
         meeting: bytes alive when a parameter gradient has met an older one of the same parameter
             and the gradient that came in is gone.
+        makes_all: its backward makes the gradients of all inputs, of those too that need none.
     """
 
     inputs: tuple[Value, ...]
@@ -80,6 +81,7 @@ class Operator:
     late: PolyElement = ZERO
     summed: tuple[Value, ...] = ()
     meeting: PolyElement = ZERO
+    makes_all: bool = False
 
     @property
     def kept(self) -> tuple[Value, ...]:
@@ -111,6 +113,11 @@ class Tape:
     operators: tuple[Operator, ...]
     holds: tuple[Value, ...] = ()
     beside: tuple[Value, ...] = ()
+
+    @cached_property
+    def backwards(self) -> tuple[Operator, ...]:
+        """The operators whose outputs have a gradient, in the order of the backward pass."""
+        return tuple(op for op in reversed(self.operators) if op.output.differentiable)
 
     @cached_property
     def saved(self) -> tuple[Value, ...]:
@@ -153,7 +160,9 @@ class Tape:
             again = (*again[:-1], replace(last, output=Value(name="not made", size=ZERO)))
         wanted = {value for op in rest for value in (*op.read, *op.holds)}
         waiting = (value for op in again for value in op.made if value in wanted)
-        return Tape(operators=again, holds=(*self.holds, *waiting))
+        later = {value for op in rest for value in op.made}
+        held = (value for value in self.holds if value not in later)
+        return Tape(operators=again, holds=(*held, *waiting))
 
     @property
     def stop(self) -> int:
@@ -174,3 +183,63 @@ def total_gradients(tape: Tape) -> PolyElement:
     for op in tape.operators:
         size += op.gradients + op.late + (total_gradients(op.inner) if op.inner else ZERO)
     return size
+
+
+def without_gradients(tape: Tape) -> Tape:
+    """Return `tape` as it runs where entries need no gradient: what hangs on them alone has none.
+
+    Nothing is kept for a gradient that is not made.
+    """
+    return _Pruned().tape(tape)
+
+
+class _Pruned:
+    """Replaces tensors by ones without a gradient, everywhere."""
+
+    def __init__(self) -> None:
+        self._now: dict[Value, Value] = {}
+
+    def tape(self, tape: Tape) -> Tape:
+        return Tape(
+            operators=tuple(self._operator(op) for op in tape.operators),
+            holds=self._all(tape.holds),
+            beside=self._all(tape.beside),
+        )
+
+    def _all(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        return tuple(self._now.get(value, value) for value in values)
+
+    def _operator(self, op: Operator) -> Operator:
+        inputs = self._all(op.inputs)
+        inner = self.tape(op.inner) if op.inner else None
+        passing = ZERO
+        below = inner is not None and inner.operators[-1].output.differentiable
+        trains = bool(op.gradients or op.late) or below
+        if not trains and not any(value.differentiable for value in inputs):
+            for value in (op.output, *op.also):
+                self._now.setdefault(value, replace(value, differentiable=False))
+            kept: tuple[Value, ...] = ()
+            passing = total(one for one in op.kept if one not in (*op.read, *op.made))
+        elif (
+            op.keeps == op.inputs and len(inputs) == 2
+        ):  # a product: each for the other's gradient
+            kept = tuple(
+                one
+                for one, other in zip(inputs, inputs[::-1], strict=True)
+                if other.differentiable
+            )
+        else:
+            kept = self._all(op.keeps)
+        unwanted = [value for value in inputs if op.makes_all and not value.differentiable]
+        return replace(
+            op,
+            inputs=inputs,
+            output=self._now.get(op.output, op.output),
+            also=self._all(op.also),
+            keeps=kept,
+            holds=self._all(op.holds),
+            summed=self._all(op.summed),
+            inner=inner,
+            workspace=op.workspace + passing,
+            backward_workspace=op.backward_workspace + total(unwanted),
+        )

@@ -1,17 +1,22 @@
 """What the symbols of a ledger stand for on one rank of a scenario."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from sympy import Symbol
 
 from engine import symbols
+from engine.adapters import four_bit, trained
 from engine.architecture import Tensor
 from engine.partition import flat_of, fullest
-from engine.rank import Part, Stage, part_of
+from engine.rank import ROUTED, Part, Stage, part_of
 from engine.recipe import PRECISIONS
 from engine.reducing import BUCKET, Emptied, at_the_end, scattered
 from engine.scenario import Scenario
+from engine.shapes import elements_of_shapes
+from engine.stacks.losses import chunk_rows
+from engine.stepped import of_rank
 from engine.units import KIB, MIB
 
 CONTEXT_MIB = (300, 600)
@@ -25,24 +30,95 @@ def values_of(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     low, high = (gpu.context_mib, gpu.context_mib) if gpu.context_mib else CONTEXT_MIB
     tokens = work.sequence // parallel.context
     return {
-        **_parameters(part_of(scenario, stage), parallel.sharing),
+        **_parameters(part_of(scenario, stage), parallel.shards),
+        **_adapters(scenario, stage),
         **_reducing(scenario),
+        **_loss(scenario),
+        **_stepped(scenario, stage),
+        **_uneven(scenario, stage),
         symbols.b: work.micro_batch,
         symbols.s: tokens,
         symbols.s_t: tokens // (parallel.tensor if parallel.sequence_parallel else 1),
         symbols.c: parallel.context,
         symbols.m: stage.in_flight,
-        symbols.N: parallel.sharing,
+        symbols.N: parallel.shards,
         symbols.W: HANDLES * gpu.workspace_kib * KIB,
         symbols.C_low: low * MIB,
         symbols.C_high: high * MIB,
     }
 
 
+def _uneven(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
+    """Return what the symbols of experts and of latent attention stand for."""
+    part, parallel = part_of(scenario, stage), scenario.parallel
+    a, experts, latent = part.architecture, part.architecture.experts, part.architecture.latent
+    own = {symbols.P_shapes: elements_of_shapes(a, head=part.last)}
+    if experts:
+        pairs = scenario.tokens // parallel.context * experts.per_token
+        own |= {
+            symbols.D: experts.dense_layers,
+            symbols.f_d: a.ffn,
+            symbols.f_s: experts.shared_ffn,
+            symbols.T_e: experts.routed * -(-pairs // experts.routed),
+            symbols.P_experts: _elements(t for t in part.tensors if t.name in ROUTED),
+            symbols.N_experts: parallel.sharing // parallel.expert,
+        }
+    if latent:
+        own |= {
+            symbols.r_q: latent.query_rank,
+            symbols.r_kv: latent.kv_rank,
+            symbols.d_n: latent.nope_head_dim,
+            symbols.d_r: latent.rope_head_dim,
+            symbols.d_v: latent.value_head_dim,
+        }
+    return own
+
+
+def _loss(scenario: Scenario) -> Mapping[Symbol, int]:
+    """Return what the symbol of the chunked loss stands for."""
+    if scenario.recipe.loss != "chunked":
+        return {}
+    a = scenario.architecture
+    return {symbols.R_chunk: chunk_rows(scenario.tokens, vocab=a.vocab, hidden=a.hidden)}
+
+
+def _adapters(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
+    """Return what the symbols of adapters and of the matrices beside them stand for."""
+    adapters, part = scenario.adapters, part_of(scenario, stage)
+    if not adapters.rank:
+        return {}
+    own = trained(part.tensors, adapters)
+    frozen = four_bit(part.tensors, adapters)
+    return {
+        symbols.r_a: adapters.rank,
+        symbols.P_a: _elements(own),
+        symbols.P_a_layer: _elements(own) // part.architecture.layers,
+        symbols.P_largest: max(t.size for t in own),
+        symbols.P_4: frozen.elements,
+        symbols.Q_64: frozen.scales,
+        symbols.Q_256: frozen.factors,
+    }
+
+
+def _stepped(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
+    """Return what the symbols of the optimizer's states stand for."""
+    part, parallel = part_of(scenario, stage), scenario.parallel
+    return of_rank(
+        trained(part.tensors, scenario.adapters),
+        scenario.recipe.optimizer,
+        hidden=part.architecture.hidden,
+        zero=parallel.zero,
+        ranks=parallel.sharing,
+    )
+
+
 def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
     """Return what the symbols of ZeRO-1 and 2 stand for."""
     a, parallel = scenario.architecture, scenario.parallel
-    if parallel.zero not in {1, 2} or parallel.data == 1:
+    offloaded = scenario.offload.optimizer != "none"
+    if parallel.data == 1 and offloaded:
+        parallel = replace(parallel, zero=2)
+    elif parallel.zero not in {1, 2} or parallel.data == 1:
         return {}
     flat = flat_of(scenario)
     part = fullest(flat)
@@ -56,14 +132,15 @@ def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
             symbols.R_end: at_the_end(flat),
         }
     row = PRECISIONS[scenario.recipe.precision]
-    found = scattered(flat, keeps=row.gradients <= row.weights)
+    keeps = row.gradients <= row.weights and not offloaded
+    found = scattered(flat, keeps=keeps, normed=offloaded)
     layers, bottom = found.layers, found.bottom
     return own | {
         symbols.G_first: layers.kept,
         symbols.J_own: layers.own.below,
         symbols.R_own: layers.own.more,
-        **_emptied(layers.full, symbols.FULL),
-        **_emptied(layers.both, symbols.BOTH),
+        **_emptied(layers.full, symbols.FULL, a.layers),
+        **_emptied(layers.both, symbols.BOTH, a.layers),
         symbols.G_last: bottom.kept,
         symbols.G_heads: bottom.attention,
         symbols.G_table: bottom.embedding,
@@ -75,11 +152,16 @@ def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:
     }
 
 
-def _emptied(found: Emptied, early_and_late: tuple[Symbol, ...]) -> Mapping[Symbol, int]:
-    """Return what the symbols of one moment stand for: two that are early, and two late."""
+def _emptied(
+    found: Emptied, early_and_late: tuple[Symbol, ...], layers: int
+) -> Mapping[Symbol, int]:
+    """Return what the symbols of one moment stand for: two that are early, and two late.
+
+    A late one that does not come is put behind all layers, where nothing is left of them.
+    """
     values = (found.below, found.more)
     return dict(
-        zip(early_and_late, (0, 0, *values) if found.late else (*values, 0, 0), strict=True)
+        zip(early_and_late, (0, 0, *values) if found.late else (*values, layers, 0), strict=True)
     )
 
 

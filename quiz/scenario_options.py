@@ -8,9 +8,18 @@ from typing import Any
 
 import click
 
+from engine.adapters import BASES, GROUPS
 from engine.errors import Fault, InputError
 from engine.recipe import OPTIMIZERS, PRECISIONS
-from engine.scenario import ATTENTIONS, IMPLEMENTATIONS, RECOMPUTES, Scenario
+from engine.scenario import (
+    ATTENTIONS,
+    EXCHANGES,
+    IMPLEMENTATIONS,
+    LOSSES,
+    OFFLOADS,
+    RECOMPUTES,
+    Scenario,
+)
 from engine.scenario_file import from_mapping, read_tables, to_mapping
 from quiz.option_values import real, whole
 
@@ -38,11 +47,20 @@ class Entry:
     @property
     def option(self) -> Callable[[Any], Any]:
         """The click decorator."""
+        if self.kind is bool:
+            return click.option(
+                self.spelled, self.name, is_flag=True, default=None, help=self.says
+            )
         metavar = {int: "N", float: "P", str: "NAME"}.get(self.kind)
         return click.option(self.spelled, self.name, metavar=metavar, help=self.says)
 
     def read(self, typed: str) -> str | float | Fault:
-        """Return the value that was typed behind the option, or what is wrong with it."""
+        """Return the value that was typed behind the option, or what is wrong with it.
+
+        A switch that was given is true.
+        """
+        if self.kind is bool:
+            return True
         if self.kind is int:
             return whole(self.spelled, typed)
         return real(self.spelled, typed) if self.kind is float else typed
@@ -74,14 +92,40 @@ ENTRIES = (
     _named("recipe", "optimizer", f"{', '.join(OPTIMIZERS)}; else adamw."),
     _named("recipe", "attention", f"{', '.join(ATTENTIONS)}; else flash."),
     _named("recipe", "recompute", f"{', '.join(RECOMPUTES)}; else none."),
+    _named("recipe", "loss", f"{', '.join(LOSSES)}; else eager."),
     Entry(
         table="recipe",
         key="dropout",
         kind=float,
         says="Probability of dropout; else the model's own.",
     ),
+    _counted(
+        "adapters", "rank", "Rank of LoRA adapters, trained in place of the model; else 0, none."
+    ),
+    _named("adapters", "targets", f"Adapted matrices: {', '.join(GROUPS)}, or names; else all."),
+    _named("adapters", "base", f"What is frozen: {', '.join(BASES)}; else 16-bit."),
     _counted("parallel", "data", "Data-parallel ranks; else all GPUs."),
     _counted("parallel", "zero", "ZeRO stage: 0, 1, 2 or 3 (FSDP); else 0."),
+    _counted("parallel", "tensor", "Tensor-parallel ranks; else 1."),
+    Entry(
+        table="parallel",
+        key="sequence_parallel",
+        kind=bool,
+        says="Tensor ranks share the tokens outside attention and MLP.",
+    ),
+    _counted("parallel", "pipeline", "Pipeline stages, under 1F1B; else 1."),
+    _counted("parallel", "context", "Context-parallel ranks; else 1."),
+    _named("parallel", "exchange", f"How they meet: {', '.join(EXCHANGES)}; else p2p."),
+    _counted("parallel", "expert", "Ranks of the data-parallel ones that share experts; else 1."),
+    _named(
+        "offload", "optimizer", f"Optimizer on {', '.join(OFFLOADS[1:])}; else none.", "--offload"
+    ),
+    _named(
+        "offload",
+        "activations",
+        "Where what layers save waits: none, cpu; else none.",
+        "--offload-activations",
+    ),
     _named("hardware", "gpu", "A GPU of `memquiz catalog gpus`."),
     _counted("hardware", "gpus", "Number of GPUs; else 1."),
 )

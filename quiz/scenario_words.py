@@ -1,7 +1,9 @@
 """A scenario and its sizes in the words of a report."""
 
-from engine.scenario import Scenario
-from engine.units import binary, both, decimal
+from collections.abc import Callable, Iterator
+
+from engine.scenario import Parallel, Scenario
+from engine.units import binary, decimal
 
 
 def headline(scenario: Scenario) -> str:
@@ -12,21 +14,38 @@ def headline(scenario: Scenario) -> str:
 def described(scenario: Scenario) -> str:
     """Return how it is trained and on what, in one line."""
     work, recipe, parallel = scenario.workload, scenario.recipe, scenario.parallel
-    steps = work.gradient_accumulation
+    steps, offload = work.gradient_accumulation, scenario.offload.optimizer
     parts = (
         f"{recipe.precision}, {recipe.optimizer}, {recipe.attention} attention",
         f"recompute {recipe.recompute}",
+        "" if recipe.loss == "eager" else f"{recipe.loss} loss",
         "" if scenario.implementation == "fused" else f"{scenario.implementation} stack",
         f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
         f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",
         f"ZeRO-{parallel.zero}" if parallel.zero else "",
+        *_splits(parallel),
+        "" if offload == "none" else f"optimizer on {offload}",
     )
     return " · ".join(part for part in parts if part)
 
 
+def _splits(parallel: Parallel) -> Iterator[str]:
+    if parallel.tensor > 1:
+        yield f"tensor {parallel.tensor}" + (", sequence" * parallel.sequence_parallel)
+    if parallel.pipeline > 1:
+        yield f"pipeline {parallel.pipeline}"
+    if parallel.context > 1:
+        yield f"context {parallel.context} ({parallel.exchange})"
+    if parallel.expert > 1:
+        yield f"expert {parallel.expert}"
+
+
 def interval(ends: tuple[int, int]) -> str:
     """Return bytes between two ends: "30.14 GB to 31.91 GB = 28.07 GiB to 29.72 GiB"."""
-    low, high = ends
-    if low == high:
-        return both(low)
-    return " = ".join(f"{said(low)} to {said(high)}" for said in (decimal, binary))
+    return " = ".join(between(ends, said) for said in (decimal, binary))
+
+
+def between(ends: tuple[int, int], said: Callable[[int], str] = decimal) -> str:
+    """Return both ends in one unit: "30.14 GB to 31.91 GB"; one number where they read alike."""
+    low, high = map(said, ends)
+    return low if low == high else f"{low} to {high}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.estimate import Fits, capacity, fits, ledger
+from engine.estimate import Fits, capacity, fits, fullest, ledgers
 from engine.ledger import Ledger, Phase
 from engine.scenario import Scenario
 from engine.scenario_file import to_mapping
@@ -16,9 +16,13 @@ CODES: Mapping[Fits, Exit] = {"yes": Exit.DONE, "no": Exit.NO, "tight": Exit.TIG
 
 @dataclass(frozen=True, kw_only=True)
 class Solved:
-    """A scenario with its exact ledger, the one of the whiteboard, and the verdict."""
+    """A scenario with its exact ledger, the one of the whiteboard, and the verdict.
+
+    `stages` has the ledger of each kind of pipeline stage, `exact` is the fullest of them.
+    """
 
     scenario: Scenario
+    stages: tuple[Ledger, ...]
     exact: Ledger
     paper: Ledger
     capacity: int
@@ -37,9 +41,11 @@ class Solved:
 
 def solve(scenario: Scenario) -> Solved:
     """Return what is to be told of `scenario`."""
-    exact = ledger(scenario)
+    stages = ledgers(scenario)
+    exact = fullest(stages)
     return Solved(
         scenario=scenario,
+        stages=stages,
         exact=exact,
         paper=whiteboard(scenario, exact),
         capacity=capacity(scenario),
@@ -58,6 +64,7 @@ def as_json(solved: Solved) -> dict[str, Any]:
         "phases": _phases(exact.phases),
         "first_step": _phases(exact.first_step),
         "peak": {"phase": str(exact.peak_phase), "bytes": exact.peak},
+        "stages": [{"name": book.stage.name, "bytes": book.peak} for book in solved.stages],
         "reserved_bytes": reserved[1],
         "reserved_low_bytes": reserved[0],
         "nvidia_smi_bytes": shown[1],

@@ -1,5 +1,7 @@
 """The answer of `memquiz solve` for a reader: the ledger, the bars, the peak and the verdict."""
 
+from collections.abc import Iterator
+
 from rich.console import Console
 from rich.text import Text
 from sympy import Integer, Max
@@ -121,6 +123,7 @@ def _totals(console: Console, solved: Solved) -> None:
     exact = solved.exact
     rows = [
         ("allocated", f"{both(exact.peak)}, the peak, in {exact.peak_phase}", "bold"),
+        *_stages(solved),
         ("on paper", _paper(solved), ""),
         ("reserved", interval(exact.reserved), ""),
         ("nvidia-smi", interval(exact.nvidia_smi), ""),
@@ -128,6 +131,14 @@ def _totals(console: Console, solved: Solved) -> None:
         ("fits", verdict(solved), VERDICTS[solved.fits]),
     ]
     labelled(console, rows)
+
+
+def _stages(solved: Solved) -> Iterator[tuple[str, str, str]]:
+    """Yield what a rank of each stage of a pipeline has, where there is one."""
+    if len(solved.stages) > 1:
+        peaks = [f"{book.stage.name} {decimal(book.peak)}" for book in solved.stages]
+        number = solved.scenario.parallel.pipeline
+        yield "stages", f"{', '.join(peaks)}: a rank of {number}; the fullest is shown", ""
 
 
 def _paper(solved: Solved) -> str:

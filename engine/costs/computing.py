@@ -152,6 +152,11 @@ def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> t
             passes.casts(settings, weights),
             "autocast casts every matrix once in each micro-batch",
         ),
+        (
+            "matrices made whole",
+            passes.made_whole(settings),
+            "a matrix in 4 bits is put into 16 for each of its products",
+        ),
     )
     return tuple(_memory(settings, name, amount, why) for name, amount, why in rows if amount)
 

@@ -7,7 +7,7 @@ Source: arXiv 2205.05198 appendix A: 24·b·s·h² + 4·b·s²·h a layer of a G
 
 from dataclasses import dataclass
 
-from engine.costs.stages import EXPERTS, WHOLE, Stage, ceil_div, matrices, part, tokens
+from engine.costs.stages import EXPERTS, WHOLE, Stage, ceil_div, held, matrices, part, tokens
 from engine.settings import Settings
 
 # Those before them, whose input gradient tensor-parallel ranks add up, are column-parallel.
@@ -62,20 +62,27 @@ def micro_batch(settings: Settings, stage: Stage) -> MicroBatch:
     A linear layer's backward makes the gradients of its input and of its weight: twice its
     forward. Full recomputation runs all layers forward once more, but not the head; selective
     recomputation only their attention, 4·b·s²·h a layer of a GPT. (The formula (8) that arXiv
-    2205.05198 prints for it has s/3h where its text gives s/6h + s/18h = 2s/9h.)
+    2205.05198 prints for it has s/3h where its text gives s/6h + s/18h = 2s/9h.) A frozen weight
+    has no gradient, so its backward is as much as its forward; adapters come on top.
     """
     linear, experts, column = _layers(settings, stage)
     attention, attention_backward = _attention(settings, stage)
     head = _head(settings, stage)
     again = settings.recipe.recompute
     full = again == "full"
+    frozen = settings.adapters.rank > 0
+    adapters = 2 * tokens(settings) * held(settings, stage).shared if frozen else 0
+    gradients = 1 if frozen else 2
     return MicroBatch(
-        forward=Flops(linear=linear, experts=experts, attention=attention, head=head),
+        forward=Flops(linear=linear + adapters, experts=experts, attention=attention, head=head),
         backward=Flops(
-            linear=2 * linear, experts=2 * experts, attention=attention_backward, head=2 * head
+            linear=gradients * linear + 2 * adapters,
+            experts=2 * experts,
+            attention=attention_backward,
+            head=gradients * head,
         ),
         recomputed=Flops(
-            linear=linear * full,
+            linear=(linear + adapters) * full,
             experts=experts * full,
             attention=attention * (again != "none"),
             head=0,

@@ -18,7 +18,7 @@ from engine.costs.assumptions import (
     PCIE_SHARE,
     PCIE_SOURCE,
 )
-from engine.costs.stages import Held
+from engine.costs.stages import Held, Stage, stream_tokens
 from engine.costs.terms import Resource, Term
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.settings import Settings
@@ -89,6 +89,28 @@ def terms(settings: Settings, weights: Held, backward: float) -> Iterator[Term]:
         rate_source=CPU_ADAM_SOURCE,
     )
     yield _moved("weights from the host", work.up, wire, PCIE_SOURCE)
+
+
+def activations(settings: Settings, stage: Stage) -> Iterator[Term]:
+    """Yield the way of the layers' inputs to the host and back, in each micro-batch.
+
+    PyTorch's hooks copy when a tensor is saved and when it is asked for, and the layer waits.
+    """
+    if settings.offload.activations == "none":
+        return
+    each = PRECISIONS[settings.recipe.precision].residual
+    kept = stage.layers * stream_tokens(settings) * settings.architecture.hidden * each
+    for name in ("activations to the host", "activations from the host"):
+        yield Term(
+            name=name,
+            resource=Resource.HOST,
+            amount=kept,
+            unit="B",
+            rate=settings.hardware.gpu.pcie_gb_s * GB * PCIE_SHARE,
+            why="the input of each layer waits on the host for its backward pass",
+            source="PyTorch documentation, torch.autograd.graph.save_on_cpu",
+            rate_source=PCIE_SOURCE,
+        )
 
 
 def _moved(name: str, amount: int, rate: float, source: str, *, hidden: float = 0.0) -> Term:

@@ -9,6 +9,7 @@ stack has them. Operands of matrix products are in `operands`: they hide behind 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.adapters import four_bit
 from engine.costs.stages import Held, Stage, ceil_div, stream_tokens, tokens
 from engine.recipe import PRECISIONS, Precision
 from engine.settings import Settings
@@ -95,13 +96,21 @@ def operands(settings: Settings, weights: Held) -> int:
     """Return bytes of weights read and weight gradients written by products of a micro-batch."""
     precision = _precision(settings)
     reads = 3 if settings.recipe.recompute == "full" else 2
-    return weights.matrices * (reads * precision.compute + precision.gradients)
+    made = weights.parameters if weights.frozen else weights.matrices
+    return weights.matrices * reads * precision.compute + made * precision.gradients
 
 
 def casts(settings: Settings, weights: Held) -> int:
     """Return bytes that autocast moves to cast the matrices in each micro-batch."""
     precision = _precision(settings)
     return weights.matrices * (precision.weights + precision.casts) if precision.casts else 0
+
+
+def made_whole(settings: Settings) -> int:
+    """Return bytes that making 16-bit matrices of 4-bit ones moves: anew for each product."""
+    elements = four_bit(settings.architecture.tensors, settings.adapters).elements
+    products = 3 if settings.recipe.recompute == "full" else 2
+    return products * (elements // 2 + _precision(settings).compute * elements)
 
 
 def added_gradients(settings: Settings, weights: Held) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.adapters import trained
 from engine.architecture import Tensor
 from engine.settings import Settings
 
@@ -71,11 +72,13 @@ class Held:
         shared: those that all of data x context hold.
         experts: those of its experts, which ranks at the same place of other expert groups hold.
         matrices: those in matrix products, experts too; a tied head counts with the embedding.
+        frozen: whether the others are those of adapters, which alone are trained.
     """
 
     shared: int
     experts: int
     matrices: int
+    frozen: bool = False
 
     @property
     def parameters(self) -> int:
@@ -101,6 +104,10 @@ def held(settings: Settings, stage: Stage) -> Held:
             shared += size
         if tensor.matmul and tensor.columns > 1:
             matrices += size
+    if settings.adapters.rank:
+        own = trained(settings.architecture.tensors, settings.adapters)
+        size = sum(t.copies * t.size for t in own)
+        return Held(shared=size, experts=0, matrices=matrices, frozen=True)
     return Held(shared=shared, experts=experts, matrices=matrices)
 
 

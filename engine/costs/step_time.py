@@ -89,7 +89,11 @@ def works(settings: Settings) -> tuple[Work, ...]:
 def _work(settings: Settings, stage: Stage) -> Work:
     weights = held(settings, stage)
     computes = computing.computing(settings, stage, weights)
-    terms = (*computes.terms, *sending.in_a_micro_batch(settings, stage, computes))
+    terms = (
+        *computes.terms,
+        *sending.in_a_micro_batch(settings, stage, computes),
+        *host.activations(settings, stage),
+    )
     return Work(stage=stage, weights=weights, computes=computes, terms=terms)
 
 

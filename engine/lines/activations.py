@@ -1,6 +1,6 @@
 """Saved activations: what the forward pass keeps for the backward pass."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from sympy.polys.rings import PolyElement
 
@@ -8,10 +8,13 @@ from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
 from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, m, s
-from engine.tape import Tape, Value, total
+from engine.tape import ZERO, Tape, Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
 TRACE = "the reference modules (engine/verify/reference.py), traced operator by operator"
+READ = (
+    "NVIDIA/Megatron-LM megatron/core (core 0.14); MooreThreads/SimuMax v1.2 docs/b200 measured it"
+)
 PAPERS = {
     "residual stream": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
     "attention probabilities": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
@@ -25,28 +28,27 @@ _layers, _in_flight = RING(L), RING(m)
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield a line for each kind of tensor that all layers keep, then those of the ends."""
-    block = structure.block
-    kept = [value for value in layer(block).saved if value.name != CASTS]
-    layers = _layers * _in_flight if structure.pipelined else _layers
-    where = "layers, for each of m micro-batches" if structure.pipelined else "L layers"
-    for name, values in _by_name(kept):
+    if structure.saves_on_host:
+        yield _fetched(structure)
+    kept = {} if structure.saves_on_host else _by_name(structure)
+    for name, (values, size) in kept.items():
         yield Line(
             name=name,
             category=Category.ACTIVATIONS,
-            size=expression(layers * total(values)),
+            size=expression(_in_flight * size if structure.pipelined else size),
             phases=SAVED_PHASES,
-            why=f"{_why(structure, values[0])}, in each of the {where}",
-            source=PAPERS.get(name, TRACE),
-            evidence=Evidence.TRACED,
+            why=f"{_why(structure, values[0])}, in each of the {_where(structure, name)}",
+            source=PAPERS.get(name, _source(structure)),
+            evidence=_evidence(structure),
         )
     yield Line(
         name="first layer's saved activations",
         category=Category.ACTIVATIONS,
-        size=expression(layer(block).saved_bytes),
+        size=expression(layer(structure.first_layer).saved_bytes),
         phases=(Phase.BACKWARD_LAST,),
         why="when the backward pass reaches the first layer only its own are left",
-        source=TRACE,
-        evidence=Evidence.TRACED,
+        source=_source(structure),
+        evidence=_evidence(structure),
     )
     if structure.pipelined:
         yield _other_micro_batches(structure)
@@ -54,9 +56,21 @@ def lines(structure: Structure) -> Iterator[Line]:
     yield from _tables(structure)
 
 
+def _fetched(structure: Structure) -> Line:
+    return Line(
+        name="a layer's input, fetched",
+        category=Category.ACTIVATIONS,
+        size=expression(layer(structure.last_layer).saved_bytes),
+        phases=(Phase.BACKWARD_FIRST,),
+        why="the inputs of all layers wait in pinned memory of the host; one at a time comes back",
+        source="PyTorch documentation, torch.autograd.graph.save_on_cpu",
+        evidence=Evidence.TRACED,
+    )
+
+
 def _other_micro_batches(structure: Structure) -> Line:
     others = _in_flight - 1
-    kept = _layers * layer(structure.block).saved_bytes
+    kept = sum(count * layer(block).saved_bytes for block, count in structure.kinds)
     return Line(
         name="saved for the other micro-batches",
         category=Category.ACTIVATIONS,
@@ -67,17 +81,41 @@ def _other_micro_batches(structure: Structure) -> Line:
     )
 
 
+def _where(structure: Structure, name: str) -> str:
+    """Return the layers that have a tensor of that name."""
+    having = [
+        block.experts
+        for block, _ in structure.kinds
+        if any(value.name == name for value in layer(block).saved)
+    ]
+    if len(having) < len(structure.kinds):
+        return "L - D layers with experts" if having[0] else "D layers without experts"
+    return "layers, for each of m micro-batches" if structure.pipelined else "L layers"
+
+
+def _source(structure: Structure) -> str:
+    return READ if structure.block.stack == "megatron" else TRACE
+
+
+def _evidence(structure: Structure) -> Evidence:
+    return Evidence.MEASURED if structure.block.stack == "megatron" else Evidence.TRACED
+
+
 def _why(structure: Structure, value: Value) -> str:
     if structure.block.recompute == "full":
         return "a checkpoint keeps its input alone and runs the layer again"
     return value.why
 
 
-def _by_name(values: Iterable[Value]) -> list[tuple[str, list[Value]]]:
-    groups: dict[str, list[Value]] = {}
-    for value in values:
-        groups.setdefault(value.name, []).append(value)
-    return list(groups.items())
+def _by_name(structure: Structure) -> Mapping[str, tuple[Sequence[Value], PolyElement]]:
+    """Return what the layers keep, by name: of one layer, and its bytes in all of them."""
+    groups: dict[str, tuple[list[Value], PolyElement]] = {}
+    for block, count in structure.kinds:
+        for value in layer(block).saved:
+            if value.name != CASTS and value.size:
+                values, size = groups.get(value.name, ([], ZERO))
+                groups[value.name] = [*values, value], size + count * value.size
+    return groups
 
 
 def _ends(structure: Structure) -> Iterator[Line]:
@@ -87,8 +125,8 @@ def _ends(structure: Structure) -> Iterator[Line]:
         category=Category.TEMPORARY,
         size=16 * expression(RING(b) * RING(s)),
         why="8 bytes each; the training loop holds its batch until the next one comes",
-        source=TRACE,
-        evidence=Evidence.TRACED,
+        source=_source(structure),
+        evidence=_evidence(structure),
     )
     if structure.first and embedding(block).saved:
         yield Line(
@@ -97,8 +135,8 @@ def _ends(structure: Structure) -> Iterator[Line]:
             size=expression(embedding(block).saved_bytes),
             phases=(*SAVED_PHASES, Phase.BACKWARD_LAST),
             why="a byte an element, where dropout follows the embedding",
-            source=TRACE,
-            evidence=Evidence.TRACED,
+            source=_source(structure),
+            evidence=_evidence(structure),
         )
     if structure.last:
         yield from _top(structure)
@@ -112,9 +150,9 @@ def _top(structure: Structure) -> Iterator[Line]:
         category=Category.ACTIVATIONS,
         size=expression(total(top)),
         phases=(Phase.FORWARD, Phase.LOSS),
-        why="input and output of the final norm",
-        source=TRACE,
-        evidence=Evidence.TRACED,
+        why="input of the final norm" if block.frozen else "input and output of the final norm",
+        source=_source(structure),
+        evidence=_evidence(structure),
     )
     for value in head(block).cached:
         if value.name not in {CASTS, BIASES}:
@@ -138,9 +176,11 @@ def _tables(structure: Structure) -> Iterator[Line]:
             category=Category.TEMPORARY,
             size=expression(size),
             phases=ALL_PHASES if lasts else (*SAVED_PHASES, Phase.BACKWARD_LAST),
-            why="rotary angles, and the mask where attention is eager: once for all layers",
-            source=TRACE,
-            evidence=Evidence.TRACED,
+            why="each layer has its own rotary angles, with their cosines and sines"
+            if structure.block.latent
+            else "rotary angles, and the mask where attention is eager: once for all layers",
+            source=_source(structure),
+            evidence=_evidence(structure),
         )
 
 

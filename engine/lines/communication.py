@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from engine.ledger import ALL_PHASES, Category, Evidence, Line
 from engine.lines import fsdp, zero
 from engine.structure import Structure
-from engine.symbols import P
 
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield what ranks exchange through; nothing where there is one."""
-    if not structure.many:
+    if not (structure.many or structure.offloaded):
         return
     if structure.sharded:
         yield from fsdp.lines(structure)
@@ -20,7 +19,7 @@ def lines(structure: Structure) -> Iterator[Line]:
         yield Line(
             name="DDP buckets",
             category=Category.COMMUNICATION,
-            size=structure.precision.weights * P,
+            size=structure.precision.weights * structure.trained,
             phases=ALL_PHASES,
             why="DDP copies every gradient into buckets that it keeps for good; "
             "gradient_as_bucket_view=True saves them",

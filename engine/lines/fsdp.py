@@ -64,13 +64,29 @@ def lines(structure: Structure) -> Iterator[Line]:
             source=FSDP,
             evidence=Evidence.TRACED,
         )
+    if structure.replicated and structure.accumulates:
+        yield _held_for_replicas(structure)
+
+
+def _held_for_replicas(structure: Structure) -> Line:
+    above = (RING(L) - 1) * _share
+    return Line(
+        name="reduced gradients of the layers above",
+        category=Category.COMMUNICATION,
+        size=expression(structure.precision.stepped * above),
+        phases=(Phase.BACKWARD_LAST,),
+        why="a gradient that other replicas add to is held until the root's backward is over, "
+        "beside the older one that it was added to",
+        source=f"{FSDP}; _fsdp_param_group.py, AllReduceState",
+        evidence=Evidence.TRACED,
+    )
 
 
 def forward_moments(structure: Structure) -> Iterator[PolyElement]:
     """Yield the gathering of the first layer, less all that the phase counts as saved."""
     each = structure.precision.compute
     body, top = layer(structure.block), head(structure.block)
-    saved = RING(L) * body.saved_bytes + top.saved_bytes
+    saved = RING(L) * body.counted_bytes + top.counted_bytes
     yield each * (_ends + _layer) + _stream(structure) - saved
 
 
@@ -82,7 +98,7 @@ def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list
     """
     each = structure.precision.compute
     body, top = layer(structure.block), head(structure.block)
-    copied_out = 2 * each * _layer + _stream(structure) - body.saved_bytes - top.saved_bytes
+    copied_out = 2 * each * _layer + _stream(structure) - body.counted_bytes - top.counted_bytes
     return [*(moment + each * _layer for moment in moments), copied_out]
 
 
@@ -143,8 +159,13 @@ def _cast(structure: Structure) -> PolyElement:
 
 
 def _kept(structure: Structure) -> PolyElement:
-    """Return the elements of a layer's reduced gradient that stay: none where it adds to older."""
-    kept: PolyElement = RING.zero if structure.accumulates else _share
+    """Return the elements of a layer's reduced gradient that stay.
+
+    None where it is added to an older one, or goes to the host; but what replicas sum up is held
+    until the root is done.
+    """
+    leaves = structure.accumulates or structure.offloaded
+    kept: PolyElement = RING.zero if leaves and not structure.replicated else _share
     return kept
 
 

@@ -1,24 +1,31 @@
 """Model states: weights, master copy, gradients, optimizer states, and who holds which share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from sympy import Expr
 from sympy.polys.rings import PolyElement
 
 from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Line, Phase
-from engine.lines import zero
+from engine.lines import adapters, zero
 from engine.lines.fsdp import FSDP
+from engine.recipe import Form
 from engine.structure import Sharing, Structure
 from engine.symbols import (
     RING,
     L,
     N,
+    N_experts,
     P,
+    P_a_layer,
+    P_blocks,
     P_ends,
+    P_experts,
+    P_factors,
     P_layer,
     P_layer_shard,
     P_shard,
+    P_small,
     V,
     ceil_div,
     expression,
@@ -32,6 +39,8 @@ ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield the model states of one rank, and the gradients that come before all are there."""
     yield from model_states(structure)
+    if structure.offloaded:
+        return
     if structure.zero == 2:
         yield from zero.gradients(structure)
     elif not structure.lasting_gradients:
@@ -39,8 +48,16 @@ def lines(structure: Structure) -> Iterator[Line]:
 
 
 def model_states(sharing: Sharing) -> Iterator[Line]:
-    """Yield weights, master copy, gradients and optimizer states, over P and N alone."""
-    yield _weights(sharing)
+    """Yield weights, master copy, gradients and optimizer states, over P and N alone.
+
+    Where adapters are trained: over the parameters of adapters and of frozen matrices too.
+    """
+    if sharing.adapters:
+        yield from adapters.weights(sharing)
+    else:
+        yield _weights(sharing)
+    if sharing.offloaded:
+        return
     if sharing.precision.master and not sharing.sharded:
         yield _master(sharing)
     yield _gradients(sharing)
@@ -48,19 +65,26 @@ def model_states(sharing: Sharing) -> Iterator[Line]:
         yield _optimizer_states(sharing)
 
 
-def held(structure: Sharing, first_stage: int, elements: Expr = P) -> Expr:
-    """Return the elements that the fullest rank holds of what is sharded from `first_stage` on."""
+def held(structure: Sharing, first_stage: int) -> Expr:
+    """Return the elements that the fullest rank holds of what is sharded from `first_stage` on.
+
+    They are those that have gradients and states: the trained ones.
+    """
+    elements = structure.trained
     if structure.zero < first_stage:
         return elements
     if structure.sharded:
         return P_shard
     share: Expr = ceil_div(elements, N)
+    if structure.experts_apart:
+        share = ceil_div(elements - P_experts, N) + ceil_div(P_experts, N_experts)
     return share
 
 
 def _share(structure: Sharing, first_stage: int) -> str:
     if structure.zero >= first_stage:
-        return f", a share on each of the N ranks (ZeRO-{structure.zero})"
+        apart = ", experts' on each of those that have them" if structure.experts_apart else ""
+        return f", a share on each of the N ranks{apart} (ZeRO-{structure.zero})"
     return ", whole on every rank" if structure.many else ""
 
 
@@ -145,6 +169,10 @@ def _partial(structure: Structure) -> Iterator[tuple[str, Phase, PolyElement, st
         above = (RING(L) - 1) * RING(P_layer_shard)
         yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
         return
+    if structure.adapters:
+        above = (RING(L) - 1) * RING(P_a_layer)
+        yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
+        return
     top = _top(structure)
     yield (
         "gradients of the head",
@@ -165,12 +193,45 @@ def _top(structure: Structure) -> PolyElement:
 
 
 def _optimizer_states(structure: Sharing) -> Line:
-    states, each = structure.optimizer.states, structure.precision.stepped
-    noun = "two moments" if states == 2 else "one momentum"
+    size, what = _STATES[structure.optimizer.form](structure)
     return Line(
         name="optimizer states",
         category=Category.OPTIMIZER_STATE,
-        size=states * each * held(structure, 1),
-        why=f"{noun} of {each} bytes a parameter{_share(structure, 1)}",
+        size=size,
+        why=f"{what}{_share(structure, 1)}",
         source=ZERO_PAPER if structure.zero else structure.optimizer.source,
     )
+
+
+def _whole(structure: Sharing) -> tuple[Expr, str]:
+    states, each = structure.optimizer.states, structure.precision.stepped
+    noun = "two moments" if states == 2 else "one momentum"
+    return states * each * held(structure, 1), f"{noun} of {each} bytes a parameter"
+
+
+def _in_fp32(structure: Sharing) -> tuple[Expr, str]:
+    states = structure.optimizer.states
+    return 4 * states * held(structure, 1), f"{states} in fp32, 4 bytes a parameter"
+
+
+def _in_8_bits(structure: Sharing) -> tuple[Expr, str]:
+    states = structure.optimizer.states
+    size = states * (held(structure, 1) + 3 * P_small + 4 * P_blocks + MAP)
+    what = "two moments of a byte a parameter and 4 bytes for each block of 256; small tensors' "
+    return size, f"{what}in fp32"
+
+
+def _factored(structure: Sharing) -> tuple[Expr, str]:
+    each = structure.precision.stepped
+    what = f"{each} bytes for each row and column of a matrix in place of its second moments"
+    return each * structure.optimizer.states * P_factors, what
+
+
+# Bytes of the fp32 numbers that the 256 codes of an 8-bit state stand for, one table for all.
+MAP = 4 * 256
+_STATES: Mapping[Form, Callable[[Sharing], tuple[Expr, str]]] = {
+    "whole": _whole,
+    "fp32": _in_fp32,
+    "8-bit": _in_8_bits,
+    "factored": _factored,
+}

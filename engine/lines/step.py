@@ -2,29 +2,24 @@
 
 from collections.abc import Iterator
 
+from sympy import Expr
+
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import zero
 from engine.lines.states import held
+from engine.recipe import Optimizer
 from engine.structure import Structure
-from engine.symbols import P, P_largest
+from engine.symbols import RING, E, N, P, P_largest, V, ceil_div, f, h, largest_of
 
 STEP = (Phase.STEP,)
 
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield what lives only while the optimizer steps."""
-    optimizer, each = structure.optimizer, structure.precision.stepped
-    if optimizer.temporaries:
-        yield Line(
-            name="optimizer temporaries",
-            category=Category.TEMPORARY,
-            size=optimizer.temporaries * each * held(structure, 1),
-            phases=STEP,
-            why=f"foreach steps all tensors at once: a root of every second moment, "
-            f"{each} bytes a parameter; fused=True has none",
-            source=optimizer.source,
-            evidence=Evidence.TRACED,
-        )
+    optimizer = structure.optimizer
+    if structure.offloaded:
+        return
+    yield from _temporaries(structure)
     if structure.zero in {1, 2} and not structure.main_gradients:
         yield from zero.step(structure)
         return
@@ -34,21 +29,87 @@ def lines(structure: Structure) -> Iterator[Line]:
         yield Line(
             name="fp32 copies of the gradients",
             category=Category.TEMPORARY,
-            size=4 * P,
+            size=4 * structure.trained,
             phases=STEP,
             why="the master copy is fp32, so 16-bit gradients are cast before the step",
             source="deepspeedai/DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py, step",
             evidence=Evidence.TRACED,
         )
     else:
+        yield from _one_by_one(structure)
+
+
+def _temporaries(structure: Structure) -> Iterator[Line]:
+    """Yield the optimizer's own, of all parameters or of the largest that it steps."""
+    optimizer, each = structure.optimizer, structure.precision.stepped
+    at_once = zero.at_once(structure)
+    largest = ceil_div(P_largest, N) if structure.sharded else P_largest
+    for name, size, why in (
+        (
+            "optimizer temporaries",
+            at_once * each * held(structure, 1),
+            "a root of every second moment, since all tensors are stepped at once",
+        ),
+        (
+            "optimizer temporaries of one tensor",
+            (0 if structure.zero in {1, 2} else optimizer.of_one) * each * largest,
+            "the second moments of one tensor, put together of rows and columns",
+        ),
+    ):
+        if size != 0:
+            yield Line(
+                name=name,
+                category=Category.TEMPORARY,
+                size=size,
+                phases=STEP,
+                why=f"{why}: {each} bytes a parameter",
+                source=optimizer.source,
+                evidence=Evidence.TRACED,
+            )
+
+
+def _one_by_one(structure: Structure) -> Iterator[Line]:
+    """Yield the copy of the largest gradient, and apart what of it the first step lacks."""
+    late = _beside_states(structure)
+    why = "a fused step goes tensor by tensor and casts one gradient at a time"
+    for name, size, more, early in (
+        ("fp32 copy of one gradient", late, "", False),
+        (
+            "more of that copy",
+            4 * P_largest - late,
+            "; the first step has the largest before most states, and a smaller one beside them",
+            True,
+        ),
+    ):
         yield Line(
-            name="fp32 copy of one gradient",
+            name=name,
             category=Category.TEMPORARY,
-            size=4 * P_largest,
+            size=size,
             phases=STEP,
-            why="a fused step goes tensor by tensor and casts one gradient at a time",
+            why=f"{why}{more}",
             source="the reference optimizer (engine/verify/stepper.py)",
             evidence=Evidence.TRACED,
-            # The largest is the embedding, which is stepped first; a tied head is not there last.
-            before_states=structure.block.tied,
+            before_states=early,
         )
+
+
+def _beside_states(structure: Structure) -> Expr:
+    """Return the most that the first step holds in states and one copy, beyond all states.
+
+    It makes the states tensor by tensor, from the embedding to the head, so what counts is the
+    last large tensor; or the embedding, where the rest is not worth a copy of it.
+    """
+    if structure.adapters:
+        copy: Expr = 4 * P_largest
+        return copy
+    block, table, states = structure.block, RING(V) * RING(h), _states(structure.optimizer)
+    matrix = 4 * RING(f) * RING(h) * (RING(E) if block.experts else 1)
+    if structure.last and not block.tied:
+        return largest_of([4 * table, matrix - states * table])
+    early = (4 + states) * table - states * RING(P)
+    return largest_of([matrix, early] if structure.first else [matrix])
+
+
+def _states(optimizer: Optimizer) -> int:
+    """Return the bytes that an fp32 parameter's states take, nearly."""
+    return optimizer.states * {"whole": 4, "fp32": 4, "8-bit": 1, "factored": 0}[optimizer.form]

@@ -12,16 +12,14 @@ from sympy.polys.rings import PolyElement
 
 from engine.autograd import backward, forward
 from engine.ledger import Category, Evidence, Line, Phase
-from engine.lines import fsdp, zero
-from engine.lines.activations import TRACE
+from engine.lines import fsdp, losses, zero
 from engine.recipe import OPTIMIZERS
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
-from engine.symbols import RING, V, b, h, largest_of, s
+from engine.symbols import V, h, largest_of
 from engine.tape import ZERO
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/autograd.py)"
-_tokens = RING(b) * RING(s)
 
 
 def lines(structure: Structure) -> tuple[Line, ...]:
@@ -44,12 +42,12 @@ def _lines(structure: Structure) -> tuple[Line, ...]:
 
 def _all(structure: Structure) -> Iterator[Line]:
     if structure.last:
-        yield from _logits(structure)
+        yield from losses.lines(structure.block)
     yield from _forward(structure)
     if structure.last:
         yield from _loss(structure)
     yield from _backward(structure)
-    if structure.block.tied and not structure.keeps_gradients:
+    if structure.block.tied and not (structure.keeps_gradients or structure.adapters):
         yield _waiting(structure)
 
 
@@ -57,48 +55,17 @@ def _beyond(moments: Iterable[PolyElement], already: PolyElement) -> Expr:
     return largest_of([ZERO, *(moment - already for moment in moments)])
 
 
-def _logits(structure: Structure) -> Iterator[Line]:
-    each = structure.precision.compute
-    tokens = b * s
-    wide = each != 4
-    yield Line(
-        name="log-softmax",
-        category=Category.LOGITS,
-        size=4 * tokens * V,
-        phases=(Phase.FORWARD, Phase.LOSS),
-        why="cross entropy keeps fp32 log-probabilities of the whole vocabulary",
-        source="torch/nn/functional.py, cross_entropy; derivative of _log_softmax",
-        evidence=Evidence.TRACED,
-    )
-    yield Line(
-        name="logits" if not wide else "logits and their fp32 copy",
-        category=Category.LOGITS,
-        size=(each + (4 if wide else 0)) * tokens * V,
-        phases=(Phase.FORWARD,),
-        why="the head's output, and its upcast for a stable softmax",
-        source=TRACE,
-        evidence=Evidence.TRACED,
-    )
-    yield Line(
-        name="gradients of log-softmax and logits",
-        category=Category.LOGITS,
-        size=8 * tokens * V,
-        phases=(Phase.LOSS,),
-        why="two fp32 tensors over the vocabulary at once, beside the log-probabilities",
-        source="torch/nn/functional.py, cross_entropy; derivative of _log_softmax",
-        evidence=Evidence.TRACED,
-    )
-
-
 def _forward(structure: Structure) -> Iterator[Line]:
     block = structure.block
-    top, body = head(block), layer(block)
+    top, body = head(block), layer(structure.last_layer)
     if not structure.last:
         beyond = _beyond((m - body.counted_bytes for m in forward(body)), ZERO)
         yield _line("forward working set", Phase.FORWARD, beyond, "what a layer needs at most")
         return
-    counted = 4 if structure.precision.compute == 4 else structure.precision.compute + 4
-    inside = [m - body.counted_bytes - top.counted_bytes for m in forward(body)]
+    saved = body.counted_bytes
+    if structure.saves_on_host:  # only what autocast has cached is counted by a line
+        saved -= body.saved_bytes
+    inside = [m - saved - top.counted_bytes for m in forward(body)]
     moments = [m - top.counted_bytes for m in forward(top)]
     if structure.sharded:
         inside = fsdp.inside_forward(structure, inside)
@@ -106,24 +73,23 @@ def _forward(structure: Structure) -> Iterator[Line]:
     yield _line(
         "forward working set",
         Phase.FORWARD,
-        _beyond([*moments, *inside], counted * _tokens * RING(V)),
+        _beyond([*moments, *inside], losses.counted(block, Phase.FORWARD)),
         "what the last layer or the head needs for a moment, beyond the logits",
     )
 
 
 def _loss(structure: Structure) -> Iterator[Line]:
     top = head(structure.block)
-    moments = [
-        moment - top.saved_bytes
-        for moment in backward(top, keeps_gradients=structure.keeps_gradients)
-    ]
+    # A tied head's gradient waits for the embedding's.
+    keeps = structure.keeps_gradients or structure.block.tied
+    moments = [moment - top.saved_bytes for moment in backward(top, keeps_gradients=keeps)]
     if structure.sharded:
         moments.extend(fsdp.loss_moments(structure))
     moments.extend(zero.loss_moments(structure))
     yield _line(
         "backward of the head",
         Phase.LOSS,
-        _beyond(moments, 8 * _tokens * RING(V)),
+        _beyond(moments, losses.counted(structure.block, Phase.LOSS)),
         "the head's weight gradient, where few tokens make it outweigh the logits",
     )
 
@@ -152,10 +118,10 @@ def _backward(structure: Structure) -> Iterator[Line]:
 def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[PolyElement]]:
     """Return the moments of the last layer, and of the first with the embedding."""
     keeps = structure.keeps_gradients
-    body, bottom = layer(structure.block), layer(structure.block)
-    counted = body.saved_bytes
+    body, bottom = layer(structure.last_layer), layer(structure.first_layer)
+    counted = bottom.saved_bytes
     if structure.first:
-        bottom = first_layer(structure.block)
+        bottom = first_layer(structure.first_layer)
         counted += embedding(structure.block).saved_bytes
     last = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=keeps)]
     return last, [m - counted for m in backward(bottom, keeps_gradients=keeps)]

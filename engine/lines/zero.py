@@ -27,6 +27,7 @@ from engine.symbols import (
     J_own,
     N,
     P,
+    P_largest,
     P_piece,
     P_touched,
     R_both,
@@ -71,6 +72,14 @@ def lines(structure: Structure) -> Iterator[Line]:
         "gradients go through a bucket of 500 million elements, whatever the model's size; it is "
         "made with the first gradient",
     )
+    if structure.offloaded:
+        yield _line(
+            "room for one gradient",
+            Category.COMMUNICATION,
+            each * P_largest,
+            ALL_PHASES,
+            "gradients of earlier micro-batches come back from the host through it",
+        )
     yield _line(
         "copies at the end",
         Category.COMMUNICATION,
@@ -85,7 +94,7 @@ def _at_the_end(structure: Structure) -> Expr:
     already = share
     if structure.zero == 1:
         already = P
-    elif structure.lasting_gradients:
+    elif structure.lasting_gradients or structure.offloaded:
         already = Integer(0)
     beyond: Expr = R_end - already
     return beyond
@@ -131,7 +140,7 @@ def step(structure: Structure) -> Iterator[Line]:
     own = each * P_touched
     norm = own + 8 * P_piece
     flat = own + each * share + (copies if structure.precision.master else 0)
-    counted = (stepped * structure.optimizer.temporaries) * share + copies
+    counted = stepped * at_once(structure) * share + copies
     before = _line(
         "before the step",
         Category.TEMPORARY,
@@ -141,6 +150,16 @@ def step(structure: Structure) -> Iterator[Line]:
         "another; then they are made flat and cast: three copies at once",
     )
     yield replace(before, before_states=True)
+
+
+def at_once(structure: Structure) -> int:
+    """Return the optimizer's temporaries for all that it steps at once.
+
+    Under ZeRO that is one flat tensor. A vector's squared gradient is there beside what is
+    made of it.
+    """
+    optimizer = structure.optimizer
+    return optimizer.temporaries + (2 * optimizer.of_one if structure.zero in {1, 2} else 0)
 
 
 def loss_moments(structure: Structure) -> Iterator[PolyElement]:

@@ -29,5 +29,23 @@ class Block:
     precision: Precision
     attention: str
     recompute: str
+    loss: str
     dropout: bool
     one_sequence: bool
+    sequence_parallel: bool = False
+    exchange: str = "none"
+    latent: bool = False
+    latent_queries: bool = False
+    shared_experts: bool = False
+    experts_elsewhere: bool = False
+    expert_ranks: bool = False
+    local_experts: bool = False
+    adapted: frozenset[str] = frozenset()
+    adapter_dropout: bool = False
+    four_bit: bool = False
+    bottom: bool = False
+
+    @property
+    def frozen(self) -> bool:
+        """Whether adapters alone are trained."""
+        return bool(self.adapted)

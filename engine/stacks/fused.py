@@ -6,16 +6,17 @@ story, once in sizes and once in PyTorch.
 
 from sympy.polys.rings import PolyElement
 
-from engine.stacks import parts
+from engine.stacks import losses, parts
+from engine.stacks.adapters import pen_of
 from engine.stacks.block import Block
 from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
-from engine.tape import ZERO, Tape, Value
+from engine.tape import ZERO, Tape, Value, without_gradients
 
 
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
-    pen = Pen(block)
-    x = parts.stream(pen, "residual stream")
+    pen = pen_of(block)
+    x = parts.stream(pen, "residual stream", differentiable=not block.bottom)
     normed = _norm(pen, x)
     branch = _attention(pen, normed)
     pen.hold(normed)  # the call's arguments
@@ -26,20 +27,22 @@ def layer(block: Block) -> Tape:
     out = pen.add(
         attended, pen.dropout(parts.mlp(pen, branch), tokens * h), "next residual stream"
     )
-    return parts.checkpointed(pen, x, out, branch)
+    tape = parts.checkpointed(pen, x, out, branch)
+    return without_gradients(tape) if block.bottom else tape
 
 
 def embedding(block: Block) -> Tape:
     """Return the tape of the embedding, up to the residual stream of the first layer."""
-    return parts.embedding(block, dropout=block.dropout)
+    tape = parts.embedding(pen_of(block), dropout=block.dropout)
+    return without_gradients(tape) if block.frozen else tape
 
 
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
-    pen = Pen(block)
+    pen = pen_of(block)
     x = parts.stream(pen, "last residual stream")
     normed = pen.norm(x, "final norm output", h, rows=tokens, size=x.size)
-    return parts.logits_and_loss(pen, normed, holds_input=False)
+    return losses.WRITERS[block.loss](pen, normed)
 
 
 def shared(block: Block) -> PolyElement:
@@ -79,13 +82,17 @@ def _attention(pen: Pen, x: Value) -> Value:
         # Heads put together of two parts lie one behind the other, and so does what flash makes
         # of them; the matrix wants tokens one behind the other.
         out = parts.copy(pen, out)
-    return pen.linear(
+    result = pen.linear(
         out, "attention result", (h, q), bias=block.output_bias, why="goes to the residual stream"
     )
+    if block.frozen and block.attention == "eager":
+        # The frame refers to the heads while their copy goes through the matrix.
+        pen.hold(*(one for op in pen.operators if op.output is out for one in op.inputs))
+    return result
 
 
 def _core(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
-    inner = Pen(pen.block)
+    inner = pen_of(pen.block)
     scores = parts.flash if pen.block.attention == "flash" else _eager
     out = scores(inner, queries, keys, values)
     return parts.core(pen, inner, out, queries, keys, values)

@@ -45,7 +45,7 @@ def layer(block: Block) -> Tape:
 
 def embedding(block: Block) -> Tape:
     """Return the tape of the embedding, up to the residual stream of the first layer."""
-    return parts.embedding(block, dropout=block.dropout and _drops_hidden(block))
+    return parts.embedding(Pen(block), dropout=block.dropout and _drops_hidden(block))
 
 
 def head(block: Block) -> Tape:
@@ -271,30 +271,37 @@ def _mlp(pen: Pen, x: Value) -> Value:
 
 def _experts(pen: Pen, x: Value) -> Value:
     """Write a mixture of experts, and beside it what its frames refer to until it is done."""
-    own = Pen(pen.block)
+    own, rows = Pen(pen.block), tokens * K
     out = parts.experts(own, x)
+    named = {value.name: value for op in own.operators for value in (op.output, *op.keeps)}
     ends = Value(
         name="ends of the experts' tokens",
         size=4 * E,
         why="a grouped product needs to know where each expert's tokens end",
         differentiable=False,
     )
+    back = named["places of the outputs"]
+    more = {"expert gates and ups": (ends,), "expert outputs": (ends,), "scaled outputs": (back,)}
     # Expert numbers once sorted and once cast to be counted, and the counts.
-    frame, is_sorted = 8 * tokens * K + 4 * tokens * K + 4 * E, False
+    frame, is_sorted = 8 * rows + 4 * rows + 4 * E, False
     for op in own.operators:
         is_sorted |= op.output.name == "tokens sent to experts"
-        products = {"expert gates and ups", "expert outputs"}
+        # The engine sums up the gradient of the weights last, when the places are gone.
+        later = 4 * rows + back.size if op.output.name == "scaled outputs" else ZERO
         pen.operators.append(
             replace(
                 op,
                 inputs=tuple(value for value in op.inputs if value.differentiable),
-                keeps=(*op.keeps, ends) if op.output.name in products else op.keeps,
+                keeps=(
+                    *(value for value in op.keeps if value is not back),
+                    *more.get(op.output.name, ()),
+                ),
                 workspace=frame if is_sorted else ZERO,
+                backward_workspace=op.backward_workspace - later,
             )
         )
-    named = {value.name: value for op in own.operators for value in (op.output, *op.keeps)}
-    names = ("router logits", "shares", "chosen experts", "places of the outputs")
-    pen.hold(*(named[name] for name in names), ends)
+    names = ("router logits", "shares", "chosen experts", "weights of the experts", "in order")
+    pen.hold(*(named[name] for name in names), ends, back)
     return out
 
 

@@ -2,14 +2,18 @@
 
 from sympy.polys.rings import PolyElement
 
-from engine.stacks.block import Block
 from engine.stacks.pen import E, K, Pen, V, a, d, f, h, positions, r, s, tokens
 from engine.tape import ZERO, Operator, Tape, Value
 
 
-def stream(pen: Pen, name: str) -> Value:
+def stream(pen: Pen, name: str, *, differentiable: bool = True) -> Value:
     """Return a residual stream, which is there already."""
-    return Value(name=name, size=pen.residual * tokens * h, why="a norm keeps its input")
+    return Value(
+        name=name,
+        size=pen.residual * tokens * h,
+        why="a norm keeps its input",
+        differentiable=differentiable,
+    )
 
 
 def copy(pen: Pen, x: Value) -> Value:
@@ -52,11 +56,16 @@ def core(pen: Pen, scores: Pen, out: Value, *heads: Value) -> Value:
     return pen.write(*heads, output=out, keeps=heads, inner=tape)
 
 
-def flash(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
-    """Write fused attention: it keeps its inputs, its output and one number a query and head."""
+def flash(
+    pen: Pen, queries: Value, keys: Value, values: Value, *, size: PolyElement | None = None
+) -> Value:
+    """Write fused attention: it keeps its inputs, its output and one number a query and head.
+
+    The output takes `size` bytes, as many as the queries where nothing is said.
+    """
     out = Value(
         name="attention output",
-        size=queries.size,
+        size=queries.size if size is None else size,
         why="kept by the fused attention and by the output matrix, once",
     )
     sums = Value(
@@ -65,7 +74,8 @@ def flash(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
         why="one fp32 number a query and head, in place of the scores",
         differentiable=False,
     )
-    return pen.write(queries, keys, values, output=out, keeps=(queries, keys, values, out, sums))
+    kept = (queries, keys, values, out, sums)
+    return pen.write(queries, keys, values, output=out, keeps=kept, makes_all=True)
 
 
 def mlp(pen: Pen, x: Value) -> Value:
@@ -173,13 +183,14 @@ def checkpointed(
     return Tape(operators=(Operator(inputs=(x,), output=out, keeps=(x,), inner=tape),))
 
 
-def embedding(block: Block, *, dropout: bool) -> Tape:
+def embedding(pen: Pen, *, dropout: bool) -> Tape:
     """Return the tape of token and position tables, up to the first layer's residual stream."""
-    pen = Pen(block)
+    block = pen.block
     size = pen.residual * tokens * h
     table = pen.gradient * V * h
-    # Tied: this gradient meets the head's, which is a view unless autocast copied it.
-    meeting = table if block.precision.casts else 2 * table
+    # Tied: this gradient meets the head's, which is a matrix product's view as a rule.
+    whole = block.precision.casts or block.loss == "chunked"
+    meeting = table if whole else 2 * table
     x = pen.write(
         output=Value(name="embedded", size=size),
         gradients=ZERO if block.tied else table,

@@ -6,7 +6,7 @@ from functools import cache
 
 from sympy.polys.rings import PolyElement
 
-from engine.stacks import fused, hf
+from engine.stacks import fused, hf, megatron
 from engine.stacks.block import Block
 from engine.tape import Tape
 
@@ -45,6 +45,13 @@ STACKS = {
         shared=hf.shared,
         shared_lasts=False,
     ),
+    "megatron": Stack(
+        layer=megatron.layer,
+        embedding=megatron.embedding,
+        head=megatron.head,
+        shared=megatron.shared,
+        shared_lasts=True,
+    ),
 }
 
 
@@ -64,6 +71,11 @@ def embedding(block: Block) -> Tape:
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     return STACKS[block.stack].head(block)
+
+
+def without_experts(block: Block) -> Block:
+    """Return the switches of a layer that has one MLP where others of its model have experts."""
+    return replace(block, experts=False, experts_elsewhere=True)
 
 
 def shared(block: Block) -> tuple[PolyElement, bool]:

@@ -40,24 +40,30 @@ def _(x: Tensor, weight: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
 
 @torch.library.custom_op("memquiz::rms_norm_backward", mutates_args=())
 def rms_norm_backward(
-    gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the gradients of `x` and `weight`."""
+    gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor, *, trained: bool
+) -> list[Tensor]:
+    """Return the gradients of `x` and, where it is trained, of `weight`."""
     if x.is_cuda:
         backward = torch.ops.aten._fused_rms_norm_backward  # noqa: SLF001
-        return backward(gradient, x, [x.shape[-1]], scale, weight, [True, True])  # type: ignore[no-any-return]
+        both = backward(gradient, x, [x.shape[-1]], scale, weight, [True, trained])
+        return [one for one in both if one is not None and one.dim()]
     normed = x.float() * scale
     wide = gradient.float()
     inner = wide * weight.float()
     outer = normed * (inner * normed).mean(-1, keepdim=True)
+    of_x = ((inner - outer) * scale).to(x.dtype)
+    if not trained:
+        return [of_x]
     of_weight = (wide * normed).flatten(0, -2).sum(0)
-    return ((inner - outer) * scale).to(x.dtype), of_weight.to(weight.dtype)
+    return [of_x, of_weight.to(weight.dtype)]
 
 
 @rms_norm_backward.register_fake
-def _(gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+def _(
+    gradient: Tensor, x: Tensor, weight: Tensor, scale: Tensor, *, trained: bool
+) -> list[Tensor]:
     del gradient, scale
-    return torch.empty_like(x), torch.empty_like(weight)
+    return [torch.empty_like(tensor) for tensor in ((x, weight) if trained else (x,))]
 
 
 def _keep(
@@ -68,11 +74,11 @@ def _keep(
     ctx.set_materialize_grads(False)  # no zeros for the statistics
 
 
-def _back(
-    context: FunctionCtx, gradient: Tensor, _of_scale: Tensor
-) -> tuple[Tensor, Tensor, None]:
+def _back(context: FunctionCtx, gradient: Tensor, _of_scale: Tensor) -> tuple[Tensor | None, ...]:
     x, weight, scale = context.saved_tensors  # type: ignore[attr-defined] # set by autograd
-    return (*rms_norm_backward(gradient, x, weight, scale), None)
+    trained: bool = context.needs_input_grad[1]  # type: ignore[attr-defined] # set by autograd
+    made = rms_norm_backward(gradient, x, weight, scale, trained=trained)
+    return (*made, *(None for _ in range(3 - len(made))))
 
 
 rms_norm.register_autograd(_back, setup_context=_keep)
@@ -107,15 +113,21 @@ def _(
 
 @torch.library.custom_op("memquiz::layer_norm_backward", mutates_args=())
 def layer_norm_backward(
-    gradient: Tensor, x: Tensor, mean: Tensor, scale: Tensor, weight: Tensor | None
+    gradient: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    scale: Tensor,
+    weight: Tensor | None,
+    *,
+    trained: bool,
 ) -> list[Tensor]:
-    """Return the gradients of `x` and, where there is a weight, of weight and bias."""
+    """Return the gradients of `x` and, where they are `trained`, of weight and bias."""
     normed = (x.float() - mean) * scale
     wide = gradient.float()
     inner = wide if weight is None else wide * weight.float()
     outer = inner.mean(-1, keepdim=True) + normed * (inner * normed).mean(-1, keepdim=True)
     of_x = ((inner - outer) * scale).to(x.dtype)
-    if weight is None:
+    if weight is None or not trained:
         return [of_x]
     of_weight, of_bias = ((wide * normed).flatten(0, -2).sum(0), wide.flatten(0, -2).sum(0))
     return [of_x, of_weight.to(weight.dtype), of_bias.to(weight.dtype)]
@@ -123,10 +135,16 @@ def layer_norm_backward(
 
 @layer_norm_backward.register_fake
 def _(
-    gradient: Tensor, x: Tensor, mean: Tensor, scale: Tensor, weight: Tensor | None
+    gradient: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    scale: Tensor,
+    weight: Tensor | None,
+    *,
+    trained: bool,
 ) -> list[Tensor]:
     del gradient, mean, scale
-    made = [x] if weight is None else [x, weight, weight]
+    made = [x] if weight is None or not trained else [x, weight, weight]
     return [torch.empty_like(tensor) for tensor in made]
 
 
@@ -144,7 +162,8 @@ def _back_layer(
     context: FunctionCtx, gradient: Tensor, *_of_statistics: Tensor
 ) -> tuple[Tensor | None, ...]:
     x, weight, mean, scale = context.saved_tensors  # type: ignore[attr-defined] # set by autograd
-    made = layer_norm_backward(gradient, x, mean, scale, weight)
+    trained: bool = context.needs_input_grad[1]  # type: ignore[attr-defined] # set by autograd
+    made = layer_norm_backward(gradient, x, mean, scale, weight, trained=trained)
     return (*made, *(None for _ in range(4 - len(made))))
 
 

@@ -14,6 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from engine.allocator import block
 from engine.ledger import MODEL_STATES, Category, Phase
+from engine.verify.host import is_on_host
 from engine.verify.timeline import Allocation, Mark, Timeline
 from engine.verify.where import Where
 
@@ -62,6 +63,8 @@ class LiveBytes(TorchDispatchMode):
             return out
         if func is torch.ops.aten.add.Tensor and not torch.is_grad_enabled():
             self._add_in_place(args[0], out)
+        if is_on_host():
+            return out
         made = (out,) if isinstance(out, Tensor) else tree_leaves(out)
         module, backward = self.where.now()
         for leaf in made:

@@ -5,12 +5,12 @@ the process group that this process has joined: one of fake ranks, of this proce
 several processes (`engine.verify.processes`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch import distributed as dist
 from torch._C._distributed_c10d import HashStore
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
@@ -22,10 +22,12 @@ from engine.partition import flat_of, fullest
 from engine.recipe import PRECISIONS
 from engine.reducing import BUCKET
 from engine.scenario import Scenario
+from engine.verify.adapters import trained
 from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
 from engine.verify.flat import Partition
 from engine.verify.fsdp import sharded
 from engine.verify.models import Model, build
+from engine.verify.offload import PartOnHost, ShardsOnHost, ShareOnHost
 from engine.verify.reference import DTYPES
 from engine.verify.stepper import Stepper
 from engine.verify.steps import Parts, Steps
@@ -88,13 +90,21 @@ def fullest_rank(scenario: Scenario) -> int:
 def mesh_of(scenario: Scenario, device: str) -> DeviceMesh | None:
     """Return the mesh that tensors are placed on; None where each rank has whole ones."""
     parallel = scenario.parallel
-    return init_device_mesh(device, (parallel.data,)) if parallel.zero == 3 else None
+    if parallel.zero != 3:
+        return None
+    if parallel.shard:
+        shape = parallel.data // parallel.shard, parallel.shard
+        return init_device_mesh(device, shape, mesh_dim_names=("replicas", "shards"))
+    return init_device_mesh(device, (parallel.data,))
 
 
 def alone(scenario: Scenario) -> Parts:
     """Return the step of a rank that shares nothing."""
+    if is_offloaded(scenario):
+        return zero(scenario)
     model = build(scenario, _dtype(scenario))
-    return _parts(scenario, model, Stepper(model.parameters(), scenario.recipe))
+    weights = (weight for _, weight in trained(model))
+    return _parts(scenario, model, Stepper(weights, scenario.recipe))
 
 
 def ddp(scenario: Scenario) -> Parts:
@@ -120,14 +130,25 @@ def zero(scenario: Scenario, *, bucket: int = BUCKET) -> Parts:
     model = build(scenario, _dtype(scenario))
     stage = scenario.parallel.zero
     weights = list(model.parameters())
-    partition = Partition(weights, rank=dist.get_rank(), ranks=dist.get_world_size())
+    many = scenario.parallel.data > 1
+    rank, ranks = (dist.get_rank(), dist.get_world_size()) if many else (0, 1)
+    partition = Partition(weights, rank=rank, ranks=ranks)
+    if is_offloaded(scenario):
+        return _offloaded(scenario, model, ShareOnHost(partition, capacity=bucket))
     precision = PRECISIONS[scenario.recipe.precision]
     gradients = gradients_of(partition, precision, stage=stage, bucket=bucket)
-    for number, weight in enumerate(weights):
-        weight.register_post_accumulate_grad_hook(_arrival(gradients, number))
+    _send(weights, gradients)
     stepper = ZeroStepper(partition, gradients, scenario.recipe)
     made = _parts(scenario, model, stepper)
     return replace(made, exchange=gradients, between=stage == 1)
+
+
+def _offloaded(scenario: Scenario, model: Model, gradients: ShareOnHost) -> Parts:
+    """Return the step of a rank that steps its part on the host (ZeRO-2)."""
+    partition = gradients.partition
+    _send(partition.weights, gradients)
+    made = _parts(scenario, model, PartOnHost(partition, gradients, scenario.recipe))
+    return replace(made, exchange=gradients, between=False)
 
 
 def fsdp2(scenario: Scenario, mesh: DeviceMesh, *, reshard: bool = True) -> Parts:
@@ -139,11 +160,16 @@ def fsdp2(scenario: Scenario, mesh: DeviceMesh, *, reshard: bool = True) -> Part
         reshard: whether a layer's gathered weights are let go between its forward and backward.
     """
     precision = PRECISIONS[scenario.recipe.precision]
-    stepped = DTYPES[precision.stepped]
+    offloaded = is_offloaded(scenario)
+    stepped = DTYPES[precision.weights if offloaded else precision.stepped]
     policy = MixedPrecisionPolicy(param_dtype=DTYPES[precision.compute], reduce_dtype=stepped)
     model = sharded(lambda: build(scenario, stepped), mesh, policy, reshard=reshard)
-    stepper = Stepper(model.parameters(), scenario.recipe, sharded=True)
-    return replace(_parts(scenario, model, stepper), ends=2)
+    own: Steps
+    if offloaded:
+        own = ShardsOnHost(model.parameters(), scenario.recipe)
+    else:
+        own = Stepper(model.parameters(), scenario.recipe, sharded=True)
+    return replace(_parts(scenario, model, own), ends=2)
 
 
 def _sharded(scenario: Scenario, mesh: DeviceMesh | None) -> Parts:
@@ -174,6 +200,16 @@ def _parts(scenario: Scenario, model: Model, stepper: Steps) -> Parts:
         batch=model.batch(work.micro_batch, work.sequence),
         stepper=stepper,
     )
+
+
+def is_offloaded(scenario: Scenario) -> bool:
+    """Say whether the optimizer steps on the host."""
+    return scenario.offload.optimizer != "none"
+
+
+def _send(weights: Sequence[nn.Parameter], gradients: Gradients) -> None:
+    for number, weight in enumerate(weights):
+        weight.register_post_accumulate_grad_hook(_arrival(gradients, number))
 
 
 def _arrival(gradients: Gradients, number: int) -> Callable[[Tensor], None]:

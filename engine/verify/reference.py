@@ -7,6 +7,7 @@ backward needs.
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 
 import torch
@@ -16,8 +17,11 @@ from torch.utils.checkpoint import checkpoint
 
 from engine.architecture import Architecture, Experts
 from engine.recipe import PRECISIONS
-from engine.scenario import Recipe, Scenario
+from engine.scenario import Adapters, Recipe, Scenario
+from engine.verify.adapters import adapted
+from engine.verify.host import waiting_on_host
 from engine.verify.kernels import flash_attention, layer_norm, rms_norm
+from engine.verify.losses import OF_LOGITS, in_chunks
 
 grouped = functional.grouped_mm
 DTYPES = {4: torch.float32, 2: torch.bfloat16}
@@ -206,7 +210,8 @@ class MixtureOfExperts(nn.Module):
         out = unscaled * weights.unsqueeze(-1)
         back = torch.empty_like(order)
         back[order] = torch.arange(len(order), device=x.device)
-        out = out[back].unflatten(0, (-1, self.experts.per_token)).sum(dim=1)
+        out = out[back]
+        out = out.unflatten(0, (-1, self.experts.per_token)).sum(dim=1)
         summed: Tensor = out.to(x.dtype).unflatten(0, x.shape[:2])
         return summed
 
@@ -244,21 +249,34 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Embedding, blocks, final norm, head and loss."""
+    """Embedding, blocks, final norm, head and loss.
 
-    def __init__(self, architecture: Architecture, recipe: Recipe) -> None:
+    Attributes:
+        saves_on_host: whether what checkpoints keep waits on the host.
+    """
+
+    saves_on_host = False
+
+    def __init__(
+        self, architecture: Architecture, recipe: Recipe, adapters: Adapters | None = None
+    ) -> None:
         super().__init__()
-        a = architecture
+        a, adapters = architecture, adapters or Adapters()
         self.architecture, self.recipe = a, recipe
         self.embedding = nn.Embedding(a.vocab, a.hidden)
         if a.positions:
             self.positions = nn.Embedding(a.positions, a.hidden)
-        self.layers = nn.ModuleList(Block(a, recipe) for _ in range(a.layers))
+        self.layers = nn.ModuleList(adapted(Block(a, recipe), adapters) for _ in range(a.layers))
         self.final_norm = norm(a, a.hidden)
         self.head = nn.Linear(a.hidden, a.vocab, bias=a.head_bias)
         if a.tied:
             self.head.weight = self.embedding.weight
         self.dropout = Dropout(recipe.dropout)
+        if adapters.rank:
+            for part in (self.embedding, self.final_norm, self.head):
+                part.requires_grad_(requires_grad=False)
+            if a.positions:
+                self.positions.requires_grad_(requires_grad=False)
 
     def tables(self, sequence: int) -> tuple[Tensor, ...]:
         """Return what all layers share: rotary tables (s, d), and the mask where eager."""
@@ -284,12 +302,15 @@ class Transformer(nn.Module):
         x = self.dropout(x)
         for block in self.layers:
             if self.recipe.recompute == "full":
-                x = checkpoint(block, x, tables, use_reentrant=False)
+                with waiting_on_host() if self.saves_on_host else nullcontext():
+                    x = checkpoint(block, x, tables, use_reentrant=False)
             else:
                 x = block(x, tables)
+        if self.recipe.loss == "chunked":
+            return in_chunks(self.final_norm(x).flatten(0, 1), self.head, targets.flatten())
         logits = self.head(self.final_norm(x))
         del x
-        return functional.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
+        return OF_LOGITS[self.recipe.loss](logits.flatten(0, 1), targets.flatten())
 
 
 def build(scenario: Scenario, weights: torch.dtype) -> Transformer:
@@ -297,6 +318,8 @@ def build(scenario: Scenario, weights: torch.dtype) -> Transformer:
     before = torch.get_default_dtype()
     torch.set_default_dtype(weights)
     try:
-        return Transformer(scenario.architecture, scenario.recipe)
+        model = Transformer(scenario.architecture, scenario.recipe, scenario.adapters)
+        model.saves_on_host = scenario.offload.activations != "none"
+        return model
     finally:
         torch.set_default_dtype(before)

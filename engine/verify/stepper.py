@@ -1,6 +1,7 @@
 """The optimizer of a recipe, with the master copy and the main gradients it may need."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -8,6 +9,7 @@ from torch.distributed.tensor import DTensor
 
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Recipe
+from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion
 
 
 class Stepper:
@@ -105,9 +107,16 @@ def _accumulate_into(main: Tensor) -> Callable[[Tensor], None]:
 
 
 def optimizer(name: str, stepped: Sequence[Tensor]) -> torch.optim.Optimizer:
-    """Return PyTorch's optimizer of that name over `stepped`."""
-    if name.startswith("adamw"):
-        fused = name == "adamw-fused"
-        return torch.optim.AdamW(stepped, foreach=not fused, fused=fused)
-    momentum = 0.9 if name == "sgd-momentum" else 0.0
-    return torch.optim.SGD(stepped, lr=0.1, momentum=momentum, foreach=True)
+    """Return the optimizer of that name over `stepped`."""
+    return OF_NAME[name](stepped)
+
+
+OF_NAME: Mapping[str, Callable[[Sequence[Tensor]], torch.optim.Optimizer]] = {
+    "adamw": partial(torch.optim.AdamW, foreach=True),
+    "adamw-fused": partial(torch.optim.AdamW, fused=True),
+    "adamw-8bit": EightBitAdamW,
+    "adafactor": Adafactor,
+    "lion": Lion,
+    "sgd": partial(torch.optim.SGD, lr=0.1, foreach=True),
+    "sgd-momentum": partial(torch.optim.SGD, lr=0.1, momentum=0.9, foreach=True),
+}

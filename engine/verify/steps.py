@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from engine.ledger import Category, Phase
 from engine.scenario import Scenario
+from engine.verify.adapters import trained
 from engine.verify.like_gpu import like_gpu
 
 Progress = Callable[[int], None]
@@ -142,8 +143,8 @@ def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps
             loss.backward()
             watch.enter(None, now.step)
             del loss
-            if scenario.parallel.data > 1:
-                _exchange(parts, watch, now, last=number == micro_batches - 1)
+            last = number == micro_batches - 1
+            _exchange(parts, watch, now, last=last, many=scenario.parallel.data > 1)
         gradients = [p.grad for p in parts.model.parameters() if p.grad is not None]
         watch.mark(gradients, Category.GRADIENTS)
         del gradients
@@ -152,15 +153,16 @@ def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps
         watch.enter(None, now.step)
         states = list(parts.stepper.states)
         watch.mark((state for _, state in states), Category.OPTIMIZER_STATE)
-        names = [name for name, _ in parts.model.named_parameters()]
+        names = [name for name, _ in trained(parts.model)]
         watch.name((names[index], state) for index, state in states if index is not None)
         del states
 
 
-def _exchange(parts: Parts, watch: Watch, now: _Position, *, last: bool) -> None:
+def _exchange(parts: Parts, watch: Watch, now: _Position, *, last: bool, many: bool) -> None:
     """Reduce the gradients of a micro-batch, as far as the backward pass has not."""
     _mark_held(parts, watch)
-    watch.enter(Phase.REDUCE, now.step)
+    if many:
+        watch.enter(Phase.REDUCE, now.step)
     parts.exchange.finish(last=last)
     watch.enter(None, now.step)
     _mark_held(parts, watch)
@@ -187,7 +189,7 @@ def _mark_states(parts: Parts, watch: Watch) -> None:
     watch.mark(parts.stepper.main_gradients, Category.GRADIENTS)
     watch.mark((*parts.batch, *parts.model.buffers()), Category.TEMPORARY)
     watch.name(parts.model.named_parameters())
-    names = [name for name, _ in parts.model.named_parameters()]
+    names = [name for name, _ in trained(parts.model)]
     for kept in (parts.stepper.masters, parts.stepper.main_gradients):
         if len(kept) == len(names):
             watch.name(zip(names, kept, strict=True))

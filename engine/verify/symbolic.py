@@ -37,7 +37,7 @@ from engine.scenario import Scenario
 from engine.symbols import W, b, compiled, s, s_t
 from engine.verify.live import LiveBytes
 from engine.verify.models import Model
-from engine.verify.ranks import alone, fake_ranks, fsdp2
+from engine.verify.ranks import alone, fake_ranks, fsdp2, is_offloaded
 from engine.verify.steps import Parts, Progress, run, silent
 from engine.verify.timeline import Allocation, Moment, Timeline
 
@@ -153,10 +153,15 @@ def peaks(scenario: Scenario, *, progress: Progress = silent) -> tuple[Peak, ...
             and 2.
         SymbolError: PyTorch made a number of b or s, so the trace holds for that number only.
     """
-    if scenario.parallel.data > 1 and scenario.parallel.zero != 3:
+    many, offloaded = scenario.parallel.data > 1, is_offloaded(scenario)
+    if (many and scenario.parallel.zero != 3) or (offloaded and not many):
         stack = f"ZeRO-{scenario.parallel.zero}" if scenario.parallel.zero else "DDP"
+        stack = "offload" if offloaded else stack
         what = f"{stack} makes buckets where sizes cannot stay symbols"
         raise InputError(Fault("--symbolic", what, "take one GPU, or zero = 3"))
+    if scenario.recipe.loss == "chunked":
+        what = "how many rows a chunk has depends on b and s, and is no polynomial of them"
+        raise InputError(Fault("--symbolic", what, 'take loss = "eager" or "fused"'))
     sizes = _Sizes(scenario)
     live = _SymbolicBytes(scenario, sizes)
     with (

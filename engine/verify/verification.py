@@ -7,7 +7,7 @@ from functools import cached_property
 from engine.caching.replay import OutOfMemory, replay
 from engine.estimate import Fits, capacity, ledger
 from engine.ledger import Category, Ledger, Phase
-from engine.levers import fitting
+from engine.levers.fitting import fitting
 from engine.scenario import Scenario
 from engine.verify.measure import Device, Measurement, measure
 from engine.verify.steps import Progress, silent
@@ -56,7 +56,7 @@ class NoRoom:
         phase: when; None between phases.
         step: the number of the step, from 0; None while the model was built.
         missing: bytes that the request was beyond what was free.
-        levers: single changes that make the run fit, cheapest first.
+        levers: changes that make the run fit, the first to make first; single ones if any does.
     """
 
     failed: OutOfMemory
@@ -222,7 +222,7 @@ class Verification:
             phase=passed[-1].phase if passed else None,
             step=passed[-1].step if passed else None,
             missing=failed.driver_request - failed.free,
-            levers=(*self._settings(), *(lever.says for lever in fitting(self.scenario))),
+            levers=(*self._settings(), *fitting(self.scenario)),
         )
 
     def _settings(self) -> Iterator[str]:

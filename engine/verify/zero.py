@@ -90,8 +90,9 @@ class Bucketed:
         if self._elements > self.capacity:  # one weight that is larger than the bucket
             whole = _gradient(self.partition.weights[self._taken[0]]).flatten()
         whole.div_(self.partition.ranks)
-        for batch in self._batches():
-            _average(whole, batch, self.partition.rank)
+        if self.partition.ranks > 1:
+            for batch in self._batches():
+                _average(whole, batch, self.partition.rank)
         at = 0
         for number in self._taken:
             weight = self.partition.weights[number]
@@ -203,6 +204,12 @@ def _average(whole: Tensor, batch: Sequence[tuple[int, int, int]], rank: int) ->
 _gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
 
 
+def gather(partition: Partition) -> None:
+    """Fill in the parts of the flat weights that other ranks have stepped."""
+    if partition.ranks > 1:
+        _gather(partition.flat, partition.own)
+
+
 def _flat(tensors: Sequence[Tensor]) -> Tensor:
     """Return one flat tensor; a single one is not copied."""
     return tensors[0].flatten() if len(tensors) == 1 else torch.cat([t.flatten() for t in tensors])
@@ -311,7 +318,7 @@ class ZeroStepper:
             main.zero_()
         if self.masters:
             self.partition.own.copy_(self._stepped.detach())
-        _gather(self.partition.flat, self.partition.own)
+        gather(self.partition)
 
 
 def gradients_of(

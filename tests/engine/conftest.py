@@ -1,13 +1,24 @@
 """A scenario factory: sizes and switches by keyword, everything else plain."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from importlib import import_module
 
 import pytest
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture
 from engine.catalog import accelerator, model
-from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
+from engine.estimate import ledger
+from engine.scenario import (
+    Adapters,
+    Hardware,
+    Model,
+    Offload,
+    Parallel,
+    Recipe,
+    Scenario,
+    Workload,
+)
 
 SMALL = {"layers": 3, "hidden": 256, "heads": 8, "ffn": 704, "vocab": 1000}
 GPT = {
@@ -42,6 +53,7 @@ def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values
         workload=Workload(**({"sequence": 128} | _of(Workload, values))),
         recipe=Recipe(**_of(Recipe, values)),
         parallel=parallel,
+        offload=Offload(optimizer=values.pop("offload", "none")),
         hardware=Hardware(gpu=card, gpus=values.pop("gpus", gpus)),
     )
     assert not values, f"unused: {values}"
@@ -55,6 +67,36 @@ def scenario():
 
 
 @pytest.fixture
+def adapted():
+    """Build a scenario with adapters from keywords; `adapter_dropout` is theirs."""
+
+    def build(name="", *, rank=8, targets="all", base="16-bit", adapter_dropout=0.0, **values):
+        adapters = Adapters(rank=rank, targets=targets, base=base, dropout=adapter_dropout)
+        return replace(_scenario(name, **values), adapters=adapters)
+
+    return build
+
+
+@pytest.fixture
 def gpt():
     """Switches of a GPT-2 block."""
     return dict(GPT)
+
+
+@pytest.fixture
+def gaps():
+    """Return predicted over measured bytes, less 1, by phase; traced where nothing is given."""
+    return _gaps
+
+
+def _gaps(made, timeline=None):
+    pytest.importorskip("torch")
+    traced = import_module("engine.verify.trace").traced
+    timeline = timeline or traced(made)
+    book = ledger(made)
+    peaks = timeline.peaks(timeline.last_step)
+    outside_torch = book.size("cuBLAS workspace")
+    return {
+        phase.value: (book.phases[phase] - outside_torch) / peak.size - 1
+        for phase, peak in peaks.items()
+    }

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from accuracy import KINDS, compared
 
-SAMPLE = {"fused": 10, "fsdp2": 4, "zero": 4, "hf": 12, "hf-fsdp2": 2}
+SAMPLE = {"fused": 10, "adapters": 6, "fsdp2": 4, "zero": 4, "offload": 4, "hf": 12, "hf-fsdp2": 2}
 
 
 @pytest.mark.parametrize("name", SAMPLE)

@@ -1,4 +1,6 @@
-"""The hf stack: formulas and figures known from elsewhere, and the classes that it stands for."""
+"""The hf stack: formulas and figures known from elsewhere, traced ones, and its classes."""
+
+import json
 
 import pytest
 
@@ -8,6 +10,7 @@ from engine.errors import UnmodelledError
 from engine.estimate import ledger
 from engine.families import FAMILIES, family_of
 from engine.ledger import Category, Phase
+from engine.scenario_file import from_mapping
 from engine.symbols import E, K, L, a, b, d, f, h, k, s
 from engine.units import GIB
 
@@ -70,8 +73,67 @@ def test_experts_keep_their_gated_mlp_and_two_hidden_rows_for_each_token_sent(sc
     experts = Experts(routed=4, per_token=2, ffn=704)
     with_experts = saved(ledger(scenario(implementation="hf", shape={"experts": experts})))
     without = saved(ledger(scenario(implementation="hf", shape={})))
-    routing = 4 * E + 4 + 40 * K
+    routing = 4 * E + 4 + 40 * K + 4 * E / (b * s)
     assert (with_experts - without - (K * (8 * f + 4 * h) - 8 * f + routing)).expand() == 0
+
+
+def test_the_loss_holds_its_labels_padded_and_shifted_while_it_runs_forward(scenario):
+    book = ledger(scenario(implementation="hf"))
+    held = next(line for line in book.lines if line.name == "padded and shifted targets")
+    assert (held.size - (8 * b * (s + 1) + 8 * b * s)).expand() == 0
+    assert held.phases == (Phase.FORWARD,)
+
+
+def test_each_expert_has_an_end_in_every_layer(scenario):
+    book = ledger(scenario(implementation="hf", shape=MIXTRAL))
+    assert book.size("ends of the experts' tokens") == 4 * 8 * 2
+
+
+GPT_2 = {
+    "gated": False,
+    "norm": "layernorm",
+    "activation": "gelu-tanh",
+    "positions": 600,
+    "qkv_bias": True,
+    "output_bias": True,
+    "mlp_bias": True,
+    "tied": True,
+}
+NEOX = GPT_2 | {"activation": "gelu", "positions": 0, "rotary_dim": 8, "tied": False}
+QWEN = {"kv_heads": 2, "qkv_bias": True, "tied": True}
+MIXTRAL = {"layers": 2, "experts": Experts(routed=8, per_token=2, ffn=704)}
+# With more in a layer's forward pass than in the loss, and where a router's gradient is last.
+ONE_EXPERT = {"hidden": 128, "experts": Experts(routed=4, per_token=1, ffn=1408), "vocab": 100}
+SMALL_EXPERTS = {"experts": Experts(routed=8, per_token=3, ffn=512), "vocab": 100}
+MANY_EXPERTS = {"experts": Experts(routed=16, per_token=2, ffn=704), "vocab": 100}
+
+TRACED = {
+    "llama": ({}, {}),
+    "llama, eager": ({"kv_heads": 2}, {"precision": "fp32", "attention": "eager"}),
+    "qwen": (QWEN, {"recompute": "full", "gradient_accumulation": 2}),
+    "gpt-2": (GPT_2, {"precision": "autocast", "attention": "eager", "dropout": 0.1}),
+    "gpt-2, recomputed": (GPT_2, {"attention": "eager", "precision": "fp32", "recompute": "full"}),
+    "neox": (NEOX, {"precision": "pure-bf16", "dropout": 0.1}),
+    "mixtral": (MIXTRAL, {}),
+    "mixtral, eager": (MIXTRAL, {"attention": "eager", "recompute": "full", "dropout": 0.1}),
+    "one expert": (MIXTRAL | ONE_EXPERT, {}),
+    "small experts": (MIXTRAL | SMALL_EXPERTS, {"precision": "mixed-fp32-grad"}),
+    "experts, recomputed": (MIXTRAL | MANY_EXPERTS, {"recompute": "full"}),
+}
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_the_formula_of_every_phase_is_the_traced_polynomial(scenario, name):
+    pytest.importorskip("transformers")
+    symbolic = pytest.importorskip("engine.verify.symbolic").symbolic
+    shape, rest = TRACED[name]
+    rest = {"optimizer": "sgd"} | rest
+    made = scenario(
+        implementation="hf", micro_batch=3, sequence=176, shape={"layers": 2} | shape, **rest
+    )
+    differences = {one.phase.value: one.difference for one in symbolic(made)}
+    phases = ("forward", "loss", "backward-first", "backward-last", "step")
+    assert differences == dict.fromkeys(phases, 0)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +164,40 @@ def test_a_model_without_a_class_is_refused_with_the_classes_that_there_are(scen
 def test_llamas_shape_with_another_class_is_refused(scenario, name):
     with pytest.raises(UnmodelledError, match="no class of Transformers"):
         scenario(name, implementation="hf")
+
+
+def of_config(folder, model_type, name, implementation):
+    """A scenario of a config.json under a name of its own."""
+    config = {
+        "model_type": model_type,
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 4,
+        "head_dim": 16,
+        "intermediate_size": 128,
+        "vocab_size": 100,
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    model = {"config": "config.json", "name": name, "implementation": implementation}
+    tables = {"model": model, "workload": {"sequence": 64}, "hardware": {"gpu": "t4"}}
+    return from_mapping(tables, folder=folder)
+
+
+@pytest.mark.parametrize("model_type", ["gemma", "phi3", "qwen3", "olmo"])
+def test_a_config_of_another_class_is_refused_by_its_class_under_any_name(tmp_path, model_type):
+    said = f"model.config: the class of {model_type} in Transformers is not modelled; .* fused"
+    with pytest.raises(UnmodelledError, match=said):
+        of_config(tmp_path, model_type, "mine", "hf")
+
+
+def test_a_config_of_another_class_is_read_for_the_fused_stack(tmp_path):
+    assert of_config(tmp_path, "gemma", "mine", "fused").model.model_type == "gemma"
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mistral", "qwen2", "mixtral"])
+def test_a_config_of_a_modelled_class_is_taken_under_any_name(tmp_path, model_type):
+    assert family_of(of_config(tmp_path, model_type, "gemma-like", "hf").architecture)
 
 
 def test_transformers_has_no_selective_recomputation(scenario):

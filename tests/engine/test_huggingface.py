@@ -356,11 +356,17 @@ def test_a_fault_says_where_as_it_was_told():
 
 def read(path: Path, data: bytes) -> Architecture:
     path.write_bytes(data)
-    return read_config(path)
+    return read_config(path)[0]
 
 
 def test_a_file_is_read(tmp_path):
     assert read(tmp_path / "c.json", json.dumps(LLAMA).encode()) == architecture_of(LLAMA)
+
+
+def test_a_file_names_its_class(tmp_path):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(MIXTRAL))
+    assert read_config(path)[1] == "mixtral"
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path):

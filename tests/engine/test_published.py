@@ -71,6 +71,8 @@ def test_a_number_out_of_scope_says_why(case):
 
 
 def _read(case, scenario, gpt):
+    if case["reads"].startswith("states"):
+        return _read_states(case)
     shape = case.get("shape", {}) | (gpt if case.get("gpt") else {})
     if "model" in case:
         architecture = replace(model(case["model"]).architecture, **shape)
@@ -85,6 +87,16 @@ def _read(case, scenario, gpt):
         )
     book = ledger(scenario(architecture, **case["scenario"]))
     return book.size(name) if kind == "line" else _as_in_the_paper(book, name)
+
+
+def _read_states(case):
+    """Model states of a number of parameters, and what an estimator adds or they save."""
+    run = case["scenario"]
+    held = sum(model_states(case["parameters"], **run).values())
+    if "instead_of" in case:
+        other = run | case["instead_of"]
+        return sum(model_states(case["parameters"], **other).values()) - held
+    return held + 4 * case.get("largest_layer", 0)
 
 
 def _as_in_the_paper(book, name):
@@ -111,3 +123,24 @@ def test_pytorchs_request_sizes_follow_its_three_pools():
     assert allocator.segment(10 * mib) == 10 * mib
     assert allocator.segment(10 * mib + 1) == 12 * mib
     assert allocator.block(513) == 1024
+
+
+# arXiv 1910.02054 (ZeRO), Table 2: the largest model, in billions of parameters as printed, whose
+# states fill 32 GB, by model-parallel degree and ZeRO stage; 64 data-parallel ranks each.
+LARGEST = {
+    1: ("2", "7.6", "14.4", "128"),
+    2: ("4", "15.2", "28.8", "256"),
+    4: ("8", "30.4", "57.6", "512"),
+    8: ("16", "60.8", "115.2", "1000"),
+    16: ("32", "121.6", "230.4", "2000"),
+}
+
+
+@pytest.mark.parametrize("degree", LARGEST)
+@pytest.mark.parametrize("stage", range(4))
+def test_the_largest_model_whose_states_fit_is_the_one_of_the_zero_paper(degree, stage):
+    parameters = 10**9
+    states = model_states(parameters // degree, precision="mixed", zero=stage, ranks=64)
+    largest = 32 * units.GB * parameters / sum(states.values()) / 1e9
+    # The paper multiplies its first row, which is rounded; "1T" and "2T" are rounder still.
+    assert largest == pytest.approx(float(LARGEST[degree][stage]), rel=0.03)

@@ -15,6 +15,7 @@ from engine.partition import flat_of, fullest
 
 torch = pytest.importorskip("torch")
 
+from engine.verify.fsdp import _Chunks
 from engine.verify.models import build
 from engine.verify.ranks import fsdp2, zero
 from engine.verify.stepper import optimizer
@@ -253,4 +254,14 @@ def test_tracing_fsdp2_costs_the_same_for_each_layer_and_rank(scenario):
 
     two, four, six = (cost(layers, 8) for layers in (2, 4, 6))
     assert (six - four) / (four - two) == pytest.approx(1, rel=0.1)
-    assert cost(6, 256) == pytest.approx(six, rel=0.05)
+    for ranks in (256, 100_000):
+        assert cost(6, ranks) == pytest.approx(six, rel=0.05)
+
+
+@given(st.integers(1, 300), st.integers(1, 40))
+def test_a_tensor_is_cut_for_ranks_as_pytorch_cuts_it(rows, ranks):
+    tensor = torch.arange(2 * rows).view(rows, 2)
+    cut = _Chunks(tensor, ranks, dim=0)
+    whole = torch.chunk(tensor, ranks)
+    for rank in range(ranks):
+        assert torch.equal(cut[rank], whole[rank] if rank < len(whole) else tensor.new_empty(0))

@@ -57,14 +57,18 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
 @pytest.mark.parametrize(
     ("values", "where"),
     [
-        ({"optimizer": "adamw-8bit"}, "recipe.optimizer"),
-        ({"loss": "chunked"}, "recipe.loss"),
+        ({"optimizer": "muon"}, "recipe.optimizer"),
+        ({"loss": "chunked", "precision": "autocast"}, "recipe.loss"),
+        ({"loss": "fused", "implementation": "hf"}, "recipe.loss"),
+        ({"offload": "cpu", "precision": "fp32"}, "offload.optimizer"),
+        ({"offload": "cpu", "data": 4}, "offload.optimizer"),
+        ({"offload": "nvme", "data": 4, "zero": 1}, "offload.optimizer"),
         ({"mode": "inference"}, "workload.mode"),
         ({"tensor": 2}, "parallel.tensor"),
-        ({"pipeline": 2}, "parallel.pipeline"),
+        ({"pipeline": 3}, "parallel.pipeline"),
         ({"context": 2}, "parallel.context"),
         ({"data": 2, "expert": 2}, "parallel.expert"),
-        ({"sequence_parallel": True}, "parallel.sequence_parallel"),
+        ({"tensor": 2, "sequence_parallel": True}, "parallel.sequence_parallel"),
         ({"precision": "autocast", "data": 2, "zero": 3}, "recipe.precision"),
         ({"precision": "mixed-fp32-grad", "data": 2, "zero": 3}, "recipe.precision"),
         ({"name": "mixtral-8x7b", "precision": "fp32"}, "recipe.precision"),
@@ -78,6 +82,26 @@ def test_what_is_not_modelled_is_refused_by_name(scenario, values, where):
     with pytest.raises(UnmodelledError) as caught:
         scenario(**values)
     assert where in {fault.where for fault in caught.value.faults}
+
+
+@pytest.mark.parametrize(
+    ("values", "where", "what"),
+    [
+        ({"tensor": 3}, "parallel.tensor", "3 ranks cannot share 8 key-value heads evenly"),
+        ({"pipeline": 2}, "parallel.pipeline", "2 ranks cannot share 3 layers evenly"),
+        ({"context": 3}, "parallel.context", "3 ranks cannot share 128 tokens"),
+        ({"data": 3, "expert": 2}, "parallel.expert", "2 ranks cannot share 3 data-parallel"),
+        ({"context": 16, "exchange": "a2a"}, "parallel.context", "8 key-value heads of a rank"),
+        ({"context": 2, "exchange": "star"}, "parallel.exchange", "star"),
+        ({"sequence_parallel": True}, "parallel.sequence_parallel", "no tensor ranks"),
+        ({"data": 4, "shard": 2}, "parallel.shard", "of 4 under ZeRO-0"),
+        ({"data": 4, "shard": 3, "zero": 3}, "parallel.shard", "3 ranks in a group, of 4"),
+        ({"data": 4, "shard": 1, "zero": 3}, "parallel.shard", "1 ranks share nothing"),
+    ],
+    ids=str,
+)
+def test_a_split_that_leaves_ranks_unequal_is_refused(scenario, values, where, what):
+    assert what in faults(scenario, **values)[where]
 
 
 def test_a_sound_scenario_cannot_change(scenario):

@@ -11,7 +11,12 @@ from engine.estimate import ledger
 from engine.ledger import OUTSIDE, Phase
 from engine.symbols import W, b, s
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+)
 
 from engine.verify.symbolic import (
     COUNTERS,
@@ -19,7 +24,9 @@ from engine.verify.symbolic import (
     POSITION_IDS,
     RANDOM_STATE,
     SCALARS,
+    SymbolError,
     _Sizes,
+    _symbols_only,
     peaks,
     symbolic,
 )
@@ -228,8 +235,30 @@ def test_a_symbol_that_became_a_number_is_an_error(scenario):
     batch, _ = sizes.batch()
     sizes.check()
     assert batch == 4  # so that the shape environment takes it for a fact
-    with pytest.raises(RuntimeError, match="ask that b be 4"):
+    with pytest.raises(SymbolError, match="ask that b be 4"):
         sizes.check()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DataDependentOutputException(torch.ops.aten._local_scalar_dense.default),
+        DynamicOutputShapeException(torch.ops.aten.nonzero.default),
+        RuntimeError("Cannot call sizes() on tensor with symbolic sizes/strides\nmore"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_where_pytorch_needs_a_number_it_is_an_error_of_symbols(error):
+    with pytest.raises(SymbolError) as told, _symbols_only():
+        raise error
+    assert str(told.value) == str(error).splitlines()[0]
+
+
+def test_any_other_error_is_a_fault_and_stays_one():
+    shapes = "mat1 and mat2 shapes cannot be multiplied"
+    with pytest.raises(RuntimeError, match=shapes) as told, _symbols_only():
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    assert not isinstance(told.value, SymbolError)
 
 
 @pytest.mark.parametrize("zero", [0, 1, 2])

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Generating
 from hypothesis import strategies as st
 
+from engine.architecture import Experts
 from engine.estimate import ledger
 from engine.ledger import Phase
 from engine.scenario import Scenario
@@ -24,6 +25,15 @@ SAMPLE = settings(
     suppress_health_check=list(HealthCheck),
 )
 FEW = settings(SAMPLE, max_examples=3)
+
+GPT = {
+    "gated": False,
+    "norm": "layernorm",
+    "activation": "gelu-tanh",
+    "qkv_bias": True,
+    "output_bias": True,
+    "mlp_bias": True,
+}
 
 blocks = st.sampled_from(
     (
@@ -121,6 +131,26 @@ def test_the_first_step_creates_the_optimizer_states(scenario):
         predicted = book.first_step[phase] - book.size("cuBLAS workspace")
         assert predicted == pytest.approx(first[phase], rel=0.003)
     assert book.first_step[Phase.LOSS] < book.phases[Phase.LOSS]
+
+
+EXPERTS = Experts(routed=4, per_token=2, ffn=704)
+STEPPED_LAST = {
+    "the head": {"vocab": 32000},
+    "a matrix, and the head is tied": {"tied": True},
+    "nothing that is worth a copy of the tied embedding": {"tied": True, "vocab": 50257},
+    "the head, behind a larger table of positions": GPT | {"positions": 8192, "vocab": 5000},
+    "a matrix, behind which the head is small": {"vocab": 100},
+    "experts": {"experts": EXPERTS},
+}
+
+
+@pytest.mark.parametrize("last", STEPPED_LAST)
+def test_the_first_step_has_states_and_the_copy_of_a_gradient_that_is_stepped_late(scenario, last):
+    made = scenario(optimizer="adamw-fused", shape=STEPPED_LAST[last])
+    book = ledger(made)
+    predicted = book.first_step[Phase.STEP] - book.size("cuBLAS workspace")
+    found = traced(made, steps=1).peaks(0)[Phase.STEP].size
+    assert predicted == pytest.approx(found, rel=0.002)
 
 
 def test_what_is_alive_at_a_peak_adds_up_and_is_named(scenario):

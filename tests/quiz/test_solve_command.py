@@ -338,6 +338,23 @@ def test_a_line_is_alive_only_in_phases_that_the_step_has():
         assert all(set(line["phases"]) <= names for line in found["ledger"])
 
 
+@pytest.mark.parametrize(
+    ("option", "table", "key", "value"),
+    [
+        ("--loss", "recipe", "loss", "chunked"),
+        ("--optimizer", "recipe", "optimizer", "adamw-8bit"),
+        ("--offload", "offload", "optimizer", "nvme"),
+    ],
+)
+def test_an_option_that_saves_memory_is_in_the_scenario_and_lowers_the_peak(
+    option, table, key, value
+):
+    plain, less = solved(*FITS), solved(*FITS, option, value)
+    assert less["scenario"][table][key] == value
+    assert less["phases"] != plain["phases"]
+    assert less["peak"]["bytes"] < plain["peak"]["bytes"]
+
+
 def test_what_the_ledger_does_not_model_is_no_mistake_of_the_user():
     result = solve("--model", "deepseek-v3", "--gpu", "h100-80gb", "--sequence", 4096)
     assert result.exit_code == Exit.BAD_INPUT

@@ -1,0 +1,33 @@
+"""Every lever that a module of `engine.levers.known` defines: a file there is all it takes."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from engine.levers import known
+from engine.levers.lever import Lever
+
+
+@cache
+def levers() -> Mapping[str, Lever]:
+    """Return the levers by name, the least invasive first.
+
+    Raises:
+        TypeError: a module there has no `LEVER`.
+        ValueError: two levers have a name or a short name in common.
+    """
+    found = []
+    for module in iter_modules(known.__path__):
+        lever = getattr(import_module(f"{known.__name__}.{module.name}"), "LEVER", None)
+        if not isinstance(lever, Lever):
+            message = f"{known.__name__}.{module.name} has no LEVER"
+            raise TypeError(message)
+        found.append(lever)
+    found.sort(key=lambda lever: (lever.invasiveness, lever.name))
+    names = [name.lower() for lever in found for name in (lever.name, *lever.short)]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        message = f"named twice: {', '.join(sorted(twice))}"
+        raise ValueError(message)
+    return {lever.name: lever for lever in found}

@@ -1,0 +1,110 @@
+"""Plans, held to trying every setting one by one: a small part of `make plans`."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+from plans import compared, drawn
+
+from engine.costs.step_time import step_time
+from engine.estimate import capacity, fits, ledger
+from engine.levers.plans import _Prices, plans
+from engine.levers.registry import levers
+from engine.levers.space import settings
+
+SEEDS = range(5000, 5024)
+
+
+@pytest.mark.parametrize("headroom", [0, 25])
+@pytest.mark.parametrize("part", range(4))
+def test_plans_are_those_of_brute_force(part, headroom):
+    for seed in SEEDS[part::4]:
+        made = drawn(seed)
+        assert made is None or compared(made, headroom=headroom), seed
+
+
+def test_a_plan_that_is_told_to_fit_does():
+    told = 0
+    for made in filter(None, map(drawn, SEEDS)):
+        for plan in plans(made).plans:
+            book = ledger(plan.scenario)
+            assert fits(plan.scenario) == "yes"
+            assert (plan.peak, plan.spare) == (
+                book.peak,
+                capacity(plan.scenario) - book.nvidia_smi[1],
+            )
+            told += 1
+    assert told > len(SEEDS)
+
+
+def test_a_plan_keeps_gpus_and_sequences_and_names_what_it_pulls():
+    for made in filter(None, map(drawn, SEEDS)):
+        for plan in plans(made).plans:
+            work, before = plan.scenario.workload, made.workload
+            assert plan.scenario.hardware == made.hardware
+            assert work.micro_batch * work.gradient_accumulation * plan.scenario.parallel.data == (
+                before.micro_batch * before.gradient_accumulation * made.parallel.data
+            )
+            assert set(plan.levers) <= set(levers())
+            assert plan.levers
+
+
+def test_headroom_stays_free(scenario):
+    step = scenario("llama-3-8b", data=8, sequence=4096, micro_batch=4)
+    for headroom in (0, 20, 40):
+        for plan in plans(step, headroom=headroom).plans:
+            shown = ledger(plan.scenario).nvidia_smi[1]
+            assert 100 * shown <= (100 - headroom) * capacity(step)
+
+
+def test_more_headroom_never_lets_more_settings_fit(scenario):
+    step = scenario("llama-3-8b", data=8, sequence=4096, micro_batch=4)
+    fitting = [plans(step, headroom=headroom).fitting for headroom in (0, 20, 40, 60, 80)]
+    assert fitting == sorted(fitting, reverse=True)
+    assert fitting[0] > fitting[-1]
+
+
+def test_numerics_change_only_where_nothing_else_fits(scenario):
+    roomy = scenario("llama-3.2-1b", sequence=512, optimizer="adamw-fused")
+    assert all("8-bit optimizer" not in plan.levers for plan in plans(roomy).plans)
+    tight = scenario(
+        "llama-3.2-3b",
+        gpu="rtx-3090",
+        sequence=256,
+        precision="pure-bf16",
+        recompute="full",
+        optimizer="adamw-fused",
+        loss="fused",
+    )
+    assert [plan.levers for plan in plans(tight).plans] == [("8-bit optimizer",)]
+
+
+def test_what_fits_already_is_only_made_faster(scenario):
+    step = scenario("llama-3.2-1b", sequence=512, micro_batch=2, attention="eager")
+    assert fits(step) == "yes"
+    assert all(plan.overhead < 0 for plan in plans(step).plans)
+
+
+def test_nothing_fits_a_model_that_is_too_large(scenario):
+    found = plans(scenario("llama-3.1-405b", sequence=8192, data=8))
+    assert (found.plans, found.fitting) == ((), 0)
+
+
+def test_a_bound_is_never_above_what_it_bounds():
+    for made in filter(None, map(drawn, SEEDS)):
+        prices = _Prices(made)
+        for setting in list(settings(made))[::7]:
+            one = setting.scenario
+            seconds = step_time(one).seconds
+            assert prices.rough(one) <= prices.near(one) <= prices.exact(one) == seconds
+
+
+def test_the_scenario_itself_is_a_setting_without_levers():
+    for made in filter(None, map(drawn, SEEDS)):
+        every = list(settings(made))
+        assert (every[0].scenario, every[0].levers) == (made, ())
+        assert sum(not any(one.degrees) for one in every) == 1
+        assert len({one.scenario for one in every}) == len(every)

@@ -1,0 +1,251 @@
+"""Megatron-LM with Transformer Engine against measured steps, experts and latent attention too."""
+
+import tomllib
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import pytest
+from sympy import expand
+
+from engine.architecture import Architecture, Experts, LatentAttention
+from engine.errors import UnmodelledError
+from engine.estimate import fullest, ledger, ledgers
+from engine.ledger import Category, Phase
+from engine.rank import part_of, stages
+from engine.shapes import elements_of_shapes
+from engine.stacks.tapes import layer
+from engine.structure import structure_of
+from engine.symbols import (
+    E,
+    K,
+    T_e,
+    a,
+    b,
+    d_n,
+    d_r,
+    d_v,
+    expression,
+    f,
+    f_d,
+    f_s,
+    h,
+    r_kv,
+    r_q,
+    s,
+    s_t,
+)
+from engine.units import GIB, MIB
+
+MEASURED = tomllib.loads((Path(__file__).parent / "measured_b200.toml").read_text())
+ROWS = {row["id"]: row for row in MEASURED["rows"]}
+RECIPE = {name: MEASURED["recipe"][name] for name in ("precision", "optimizer", "loss")}
+STATISTICS = {"norm statistics", "log-sum-exp"}
+
+LATENT = LatentAttention(
+    query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
+)
+EXPERTS = Experts(routed=16, per_token=2, ffn=128, shared_ffn=256, dense_layers=1)
+SMALL = Architecture(
+    layers=4, hidden=256, heads=8, ffn=512, vocab=1024, experts=EXPERTS, latent=LATENT
+)
+
+
+def shape_of(row):
+    """The architecture of a measured row."""
+    sizes = dict(MEASURED["models"][row["model"]])
+    if "experts" in sizes:
+        sizes["experts"] = Experts(**sizes["experts"])
+        sizes["latent"] = LatentAttention(**sizes["latent"])
+    return Architecture(layers=row["layers"], **sizes)
+
+
+@pytest.fixture
+def on_megatron(scenario):
+    """Build a scenario on the megatron stack."""
+
+    def build(shape=SMALL, **values):
+        chosen = {"implementation": "megatron", "sequence": 512} | RECIPE
+        return scenario(shape, **(chosen | values))
+
+    return build
+
+
+@pytest.fixture
+def measured(on_megatron):
+    """Build the scenario of a measured row."""
+
+    def build(row):
+        ranks = {name: row[name] for name in ("tensor", "pipeline", "context", "expert", "data")}
+        exchange = MEASURED["parallel"]["exchange"] if row["context"] > 1 else "p2p"
+        return on_megatron(
+            shape_of(row),
+            gpu=MEASURED["gpu"],
+            sequence=row["sequence"],
+            micro_batch=row["micro_batch"],
+            gradient_accumulation=row["micro_batches"],
+            zero=MEASURED["parallel"]["zero"],
+            sequence_parallel=row["tensor"] > 1,
+            exchange=exchange,
+            **ranks,
+        )
+
+    return build
+
+
+def kept(made, *, first=False):
+    """Bytes that the last layer keeps, or the first, but for statistics."""
+    structure = structure_of(made, stages(made)[0])
+    tape = layer(structure.first_layer if first else structure.last_layer)
+    size = sum(expression(v.size) for v in tape.saved if v.name not in STATISTICS)
+    return expand(size.subs({s_t: s}))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_rank_allocates_what_its_stage_is_said_to(measured, name):
+    row = ROWS[name]
+    books = ledgers(measured(row))
+    each = len(row["rank_allocated_mib"]) // row["pipeline"]
+    for rank, mib in enumerate(row["rank_allocated_mib"]):
+        book = books[min(rank // each, len(books) - 1)]
+        assert book.peak == pytest.approx(mib * MIB, rel=0.003)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_fullest_rank_reserves_within_the_interval(measured, name):
+    low, high = ledger(measured(ROWS[name])).reserved
+    assert low <= ROWS[name]["reserved_gib"] * GIB <= high
+
+
+ATTENTION = (
+    *(2 * h, 2 * h),  # residual stream, norm's output
+    *(2 * r_q, 2 * r_q, 2 * (r_kv + d_r), 2 * r_kv),  # before and behind their norms
+    *(2 * a * (d_n + d_r), 2 * a * (d_n + d_r)),  # queries and keys
+    *(2 * a * d_v, 2 * a * d_v),  # values and output
+)
+ROUTER = (4 * E, 4 * E, 2 * E, E, 8 * K, 4 * (2 * E + 1))
+
+
+def test_a_latent_layer_keeps_keys_as_wide_as_queries(on_megatron):
+    dense = sum(ATTENTION) + 4 * h + 6 * f_d
+    assert kept(on_megatron(), first=True) == expand(b * s * dense)
+
+
+def test_a_layer_with_experts_keeps_inputs_gates_and_products_of_every_row(on_megatron):
+    of_tokens = sum(ATTENTION) + 4 * h + 6 * f_s + sum(ROUTER)
+    of_rows = 2 * h + 4 * f + 2 * f + 2
+    assert kept(on_megatron()) == expand(b * s * of_tokens + T_e * of_rows)
+
+
+def test_queries_need_not_be_of_low_rank(on_megatron):
+    whole = replace(SMALL, latent=replace(LATENT, query_rank=0))
+    assert expand(kept(on_megatron()) - kept(on_megatron(whole))) == 4 * b * s * r_q
+
+
+def test_experts_are_filled_up_to_their_capacity(on_megatron):
+    # 100 tokens times 2 are 12.5 for each of 16 experts, so 13
+    values = ledger(on_megatron(sequence=100)).values
+    assert values[T_e] == 16 * 13
+
+
+@pytest.mark.parametrize("dense", [0, 1, 3, 4])
+def test_the_layers_keep_what_each_of_their_kinds_does(on_megatron, dense):
+    experts = replace(EXPERTS, dense_layers=dense)
+    made = on_megatron(replace(SMALL, experts=experts))
+    book = ledger(made)
+    numbers = dict(book.values)
+    of_kind = [int(kept(on_megatron(), first=first).subs(numbers)) for first in (True, False)]
+    ends = ("kept by final norm and head", *STATISTICS)
+    saved = book.total(Category.ACTIVATIONS, phase=Phase.FORWARD) - sum(map(book.size, ends))
+    assert saved == dense * of_kind[0] + (4 - dense) * of_kind[1]
+
+
+def test_experts_are_sharded_over_the_ranks_that_have_the_same(on_megatron):
+    made = on_megatron(data=8, expert=4, zero=1)
+    held = part_of(made, stages(made)[0]).tensors
+    experts = sum(t.size * t.copies for t in held if t.name.startswith("expert"))
+    others = sum(t.size * t.copies for t in held) - experts
+    book = ledger(made)
+    assert experts == 3 * prod((16 // 4, 3, 128, 256))
+    assert book.size("master copy") == 4 * (others // 8 + experts // 2)
+    assert book.size("optimizer states") == 8 * (others // 8 + experts // 2)
+    assert book.size("gradients") == 4 * (others + experts)
+
+
+def test_more_expert_ranks_never_add_to_the_model_states(on_megatron):
+    states = [
+        sum(
+            ledger(on_megatron(data=8, expert=expert, zero=1)).total(kind)
+            for kind in (Category.WEIGHTS, Category.GRADIENTS, Category.OPTIMIZER_STATE)
+        )
+        for expert in (1, 2, 4, 8)
+    ]
+    assert states == sorted(states, reverse=True)
+
+
+def test_tokens_that_travel_are_there_twice(on_megatron):
+    alone, apart = (ledger(on_megatron(data=8, expert=expert)) for expert in (1, 4))
+    assert apart.size("forward working set") > alone.size("forward working set")
+
+
+def test_a_shape_that_occurs_twice_has_one_stand_in():
+    alike = replace(SMALL, experts=replace(EXPERTS, shared_ffn=128))
+    without = replace(SMALL, experts=replace(EXPERTS, shared_ffn=0))
+    assert elements_of_shapes(alike, head=False) == elements_of_shapes(without, head=False)
+
+
+def test_the_head_has_a_stand_in_on_the_last_stage_alone(on_megatron):
+    first, last = ledgers(on_megatron(pipeline=2, gradient_accumulation=4))
+    name = "stand-ins for weight gradients"
+    of_dense = 2 * (3 * 512 * 256)  # the first stage has the one layer without experts
+    assert last.size(name) == first.size(name) - of_dense + 2 * 1024 * 256
+
+
+@pytest.mark.parametrize("recompute", ["none", "selective", "full"])
+@pytest.mark.parametrize("attention", ["flash", "eager"])
+@pytest.mark.parametrize("pipeline", [1, 2])
+def test_recomputing_never_adds_to_what_is_kept(on_megatron, recompute, attention, pipeline):
+    def saved(how):
+        made = on_megatron(
+            recompute=how, attention=attention, pipeline=pipeline, gradient_accumulation=4
+        )
+        return fullest(ledgers(made)).total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
+
+    assert saved("full") <= saved(recompute) <= saved("none")
+
+
+@pytest.mark.parametrize("name", ["mixtral-8x7b", "deepseek-v2-lite", "deepseek-v2"])
+def test_models_of_the_catalogue_with_experts_have_a_ledger(scenario, name):
+    made = scenario(
+        name, implementation="megatron", sequence=4096, data=8, expert=8, zero=1, **RECIPE
+    )
+    assert ledger(made).peak > 0
+
+
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        ({"tensor": 2}, "parallel.tensor"),
+        ({"context": 2}, "parallel.context"),
+        ({"shape": replace(SMALL, qkv_bias=True)}, "model"),
+        ({"shape": replace(SMALL, activation="gelu")}, "model"),
+        ({"shape": replace(SMALL, gated=False)}, "model.gated"),
+        ({"shape": replace(SMALL, experts=replace(EXPERTS, router_bias=True))}, "model"),
+        (
+            {"shape": replace(SMALL, experts=replace(EXPERTS, dense_layers=3)), "pipeline": 2},
+            "model",
+        ),
+    ],
+)
+def test_what_experts_and_latent_attention_have_no_lines_for_is_refused(
+    on_megatron, values, where
+):
+    with pytest.raises(UnmodelledError) as refused:
+        on_megatron(**values)
+    assert where in {fault.where for fault in refused.value.faults}
+
+
+@pytest.mark.parametrize("stack", ["fused", "hf"])
+def test_other_stacks_refuse_latent_attention_and_name_this_one(scenario, stack):
+    with pytest.raises(UnmodelledError, match=r"latent attention .* or the megatron stack"):
+        scenario(SMALL, implementation=stack)

@@ -1,0 +1,120 @@
+"""Optimizers with states of their own form: traced, and stepping as they should."""
+
+import pytest
+
+from engine.architecture import Experts
+from engine.estimate import ledger
+from engine.recipe import OPTIMIZERS
+from engine.symbols import P_blocks, P_factors, P_small
+
+torch = pytest.importorskip("torch")
+
+from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, codes
+from engine.verify.stepper import OF_NAME
+from engine.verify.trace import executed
+
+GPT = {"gated": False, "norm": "layernorm", "qkv_bias": True, "mlp_bias": True, "positions": 512}
+WIDE = {"layers": 4, "hidden": 1024, "ffn": 2816}  # so that blocks of 512 bytes are little
+EXPERTS = {"experts": Experts(routed=4, per_token=2, ffn=704)}
+ROWS = [
+    {},
+    {"shape": GPT | {"tied": True}, "precision": "fp32"},
+    {"shape": EXPERTS, "precision": "pure-bf16"},
+    {"precision": "mixed-fp32-grad", "gradient_accumulation": 2},
+    {"data": 4, "zero": 0, "precision": "autocast"},
+    {"data": 4, "zero": 1},
+    {"data": 4, "zero": 2, "precision": "fp32"},
+    {"data": 4, "zero": 3, "shape": GPT | WIDE, "sequence": 512},
+    {"data": 3, "zero": 3, "precision": "pure-bf16", "shape": WIDE, "sequence": 512},
+]
+OWN = ("adamw-8bit", "adafactor", "lion")
+
+
+@pytest.mark.parametrize("optimizer", OWN)
+@pytest.mark.parametrize("row", range(len(ROWS)))
+def test_every_phase_meets_the_traced_step(scenario, gaps, optimizer, row):
+    found = gaps(scenario(optimizer=optimizer, **ROWS[row]))
+    assert max(map(abs, found.values())) < 0.002, found
+
+
+@pytest.mark.parametrize("optimizer", OWN)
+def test_every_phase_meets_an_executed_step(scenario, gaps, optimizer):
+    made = scenario(optimizer=optimizer, attention="eager")
+    found = gaps(made, executed(made))
+    assert max(map(abs, found.values())) < 0.002, found
+
+
+def test_8_bit_moments_take_two_bytes_and_a_scale_for_each_block(scenario):
+    book = ledger(scenario("llama-2-7b", optimizer="adamw-8bit"))
+    parameters = 6_738_415_616
+    assert book.values[P_small] == 0
+    assert book.values[P_blocks] == parameters // 256
+    assert book.size("optimizer states") == 2 * parameters + 8 * parameters // 256 + 2048
+
+
+def test_tensors_of_fewer_than_4096_elements_keep_fp32_moments(scenario):
+    made = scenario(optimizer="adamw-8bit", shape={"hidden": 256, "layers": 3})
+    assert ledger(made).values[P_small] == (2 * 3 + 1) * 256  # the norms
+
+
+def test_a_flat_part_of_zero_is_one_large_tensor(scenario):
+    values = ledger(scenario(optimizer="adamw-8bit", data=8, zero=2)).values
+    assert values[P_small] == 0
+
+
+def test_a_factored_matrix_has_a_number_for_each_row_and_column(scenario):
+    made = scenario(optimizer="adafactor", shape={"vocab": 1000, "layers": 3} | EXPERTS)
+    h, f, experts = 256, 704, 4
+    layer = 4 * (h + h) + (experts + h) + experts * (2 * f + h) + experts * (h + f) + 2 * h
+    assert ledger(made).values[P_factors] == 2 * (1000 + h) + h + 3 * layer
+
+
+def test_lion_keeps_fp32_beside_16_bit_weights(scenario):
+    book = ledger(scenario("gpt2", optimizer="lion", precision="pure-bf16", sequence=128))
+    assert book.size("optimizer states") == 2 * book.size("weights")
+
+
+def test_every_optimizer_has_one_to_run():
+    assert set(OF_NAME) == set(OPTIMIZERS)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_byte_stands_for_256_numbers_from_its_block_s_largest_down(signed):
+    numbers = codes(signed=signed).tolist()
+    assert len(set(numbers)) == 256
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 1
+    assert 0 in numbers
+    assert (numbers[0] < -0.9) == signed
+
+
+def _stepped(optimizer, shape, steps=3):
+    torch.manual_seed(2)
+    weight = torch.nn.Parameter(torch.randn(shape))
+    made = optimizer([weight])
+    for _ in range(steps):
+        weight.grad = torch.randn(shape)
+        made.step()
+    return weight.detach()
+
+
+def test_8_bit_adamw_steps_nearly_as_pytorchs_adamw():
+    exact = _stepped(torch.optim.AdamW, (100, 70))
+    start = _stepped(torch.optim.AdamW, (100, 70), steps=0)
+    near = _stepped(EightBitAdamW, (100, 70))
+    assert (near - exact).norm() < 0.1 * (exact - start).norm()
+
+
+def test_adamw_with_fp32_moments_steps_as_pytorchs():
+    torch.testing.assert_close(_stepped(EightBitAdamW, (50,)), _stepped(torch.optim.AdamW, (50,)))
+
+
+@pytest.mark.parametrize("shape", [(40, 30), (3, 20, 10), (50,)])
+def test_adafactor_steps_as_pytorchs(shape):
+    torch.testing.assert_close(_stepped(Adafactor, shape), _stepped(torch.optim.Adafactor, shape))
+
+
+def test_lion_steps_by_the_sign_alone():
+    before, after = _stepped(Lion, (60,), steps=0), _stepped(Lion, (60,), steps=1)
+    moved = (after - before * (1 - 1e-5)).abs()
+    torch.testing.assert_close(moved, torch.full((60,), 1e-4), atol=1e-6, rtol=0)

@@ -1,0 +1,145 @@
+"""What one rank has: stages of a pipeline, parts of tensors, and what its layers keep."""
+
+import pytest
+from sympy import expand
+
+from engine.estimate import ledger, ledgers
+from engine.ledger import Category, Phase
+from engine.rank import Stage, part_of, stages
+from engine.stacks.tapes import layer
+from engine.structure import structure_of
+from engine.symbols import a, b, d, expression, f, h, k, s, s_t
+
+MEGATRON = {
+    "implementation": "megatron",
+    "precision": "mixed-fp32-grad",
+    "optimizer": "adamw-fused",
+    "loss": "fused",
+}
+SMALL = {"layers": 8, "hidden": 512, "heads": 8, "kv_heads": 4, "ffn": 1408, "vocab": 4096}
+STATISTICS = {"norm statistics", "log-sum-exp"}
+
+
+@pytest.fixture
+def split(scenario):
+    """Build a scenario on the megatron stack."""
+
+    def build(shape=SMALL, **values):
+        return scenario(shape=shape, **(MEGATRON | {"sequence": 1024} | values))
+
+    return build
+
+
+def kept_a_layer(made):
+    """Bytes that a layer keeps, but for statistics, over the symbols of a rank."""
+    tape = layer(structure_of(made, stages(made)[0]).block)
+    return expand(sum(expression(v.size) for v in tape.saved if v.name not in STATISTICS))
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "passes", "in_flight"),
+    [(1, 8, [1]), (2, 8, [2, 1]), (4, 8, [4, 3, 1]), (8, 8, [8, 7, 1]), (4, 2, [2, 2, 1])],
+)
+def test_a_stage_has_as_many_micro_batches_in_flight_as_stages_from_it_on(
+    split, pipeline, passes, in_flight
+):
+    found = stages(split(pipeline=pipeline, gradient_accumulation=passes))
+    assert [stage.in_flight for stage in found] == in_flight
+    assert {stage.layers for stage in found} == {8 // pipeline}
+
+
+def test_stages_have_names():
+    ends = {"first": (True, False), "middle": (False, False), "last": (False, True)}
+    for name, (first, last) in {"only": (True, True), **ends}.items():
+        assert Stage(layers=1, first=first, last=last).name == name
+
+
+@pytest.mark.parametrize("tensor", [1, 2, 4])
+@pytest.mark.parametrize("pipeline", [1, 2, 8])
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_matrices_of_all_ranks_are_the_models(split, tensor, pipeline, tied):
+    made = split(SMALL | {"tied": tied}, tensor=tensor, pipeline=pipeline, gradient_accumulation=2)
+    kinds = [part_of(made, stage) for stage in stages(made)]
+    of_first, of_last = kinds[0], kinds[-1]
+    between = kinds[1:-1] * (pipeline - 2)
+    held = tensor * sum(
+        t.size * t.copies
+        for part in ([of_first] if pipeline == 1 else [of_first, *between, of_last])
+        for t in part.tensors
+        if "norm" not in t.name
+    )
+    a = made.architecture
+    whole = sum(t.size * t.copies for t in a.tensors if "norm" not in t.name)
+    assert held == whole + (a.vocab * a.hidden if tied and pipeline > 1 else 0)
+
+
+def test_a_vocabulary_is_padded_for_tensor_ranks(split):
+    made = split(SMALL | {"vocab": 50257}, tensor=2)
+    # 50,257 to 50,432, a multiple of 256
+    assert part_of(made, stages(made)[0]).architecture.vocab == 25216
+
+
+def test_fewer_key_value_heads_than_tensor_ranks_are_copied(split):
+    made = split(SMALL | {"kv_heads": 2}, tensor=4)
+    assert part_of(made, stages(made)[0]).architecture.kv_heads == 1
+
+
+# arXiv 2205.05198 (Korthikanti et al.), table 2: bytes a layer, of a GPT block with dropout and
+# materialised scores. Symbols are a rank's, so a/t is `a`, h/t is `a·d`, 4h/t is `f`.
+TABLE_2 = {
+    "none": 10 * b * s_t * h + b * s * (8 * a * d + 4 * f) + 5 * b * s**2 * a,
+    "selective": 10 * b * s_t * h + b * s * (8 * a * d + 4 * f),
+    "full": 2 * b * s_t * h,
+}
+
+
+@pytest.mark.parametrize("recompute", TABLE_2)
+@pytest.mark.parametrize("sequence_parallel", [False, True])
+def test_a_gpt_layer_keeps_what_korthikanti_et_al_count(split, gpt, recompute, sequence_parallel):
+    made = split(
+        {"heads": 8, "hidden": 512, "ffn": 2048, "positions": 2048} | gpt,
+        tensor=4,
+        sequence_parallel=sequence_parallel,
+        attention="eager",
+        recompute=recompute,
+        dropout=0.1,
+    )
+    assert kept_a_layer(made).subs({k: a}) == expand(TABLE_2[recompute])
+
+
+@pytest.mark.parametrize("t", [1, 2, 8])
+def test_korthikanti_et_als_34_bytes_are_those_of_one_rank(t):
+    whole = TABLE_2["none"].subs({s_t: s})
+    of_rank = whole.subs({d: h / a, f: 4 * h})
+    assert expand(of_rank - b * s * (34 * h + 5 * a * s)) == 0
+    shared = TABLE_2["none"].subs({s_t: s / t, a: a / t, f: 4 * h / t}).subs({d: h / a})
+    assert expand(shared - b * s * (34 * h + 5 * a * s) / t) == 0
+
+
+def test_a_llama_layer_keeps_8h_4q_4kv_6f(split):
+    kept = kept_a_layer(split(tensor=2, sequence_parallel=True))
+    assert kept == expand(8 * b * s_t * h + b * s * (4 * a * d + 4 * k * d + 6 * f))
+
+
+def test_all_to_all_keeps_the_attention_output_twice(split):
+    ring = kept_a_layer(split(context=4))
+    assert kept_a_layer(split(context=4, exchange="a2a")) - ring == 2 * b * s * a * d
+
+
+def test_the_fullest_stage_is_the_answer(split):
+    made = split(pipeline=4, gradient_accumulation=8, micro_batch=4)
+    books = ledgers(made)
+    assert ledger(made) == max(books, key=lambda book: book.peak)
+    assert [book.stage.name for book in books] == ["first", "middle", "last"]
+    assert Phase.LOSS not in books[0].phases
+    assert Phase.LOSS in books[-1].phases
+
+
+def test_a_pipeline_s_first_stage_keeps_what_the_whole_model_keeps(split):
+    alone = ledger(split(gradient_accumulation=8))
+    first = ledgers(split(pipeline=4, gradient_accumulation=8))[0]
+
+    def saved(book):
+        return book.total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
+
+    assert saved(first) == saved(alone)
