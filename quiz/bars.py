@@ -38,9 +38,16 @@ class Chart:
     limit: int | None
 
 
-def chart(ledger: Ledger, capacity: int, width: int) -> Chart:
-    """Return the bars of every phase for `width` columns."""
-    scale, limit = scaled(ledger.peak, capacity, width)
+def chart(ledger: Ledger, capacity: int, width: int, *, beside: int = 0) -> Chart:
+    """Return the bars of every phase for `width` columns.
+
+    Args:
+        ledger: what is drawn.
+        capacity: bytes of the card.
+        width: columns.
+        beside: bytes of another peak that is drawn on the same scale.
+    """
+    scale, limit = scaled(max(ledger.peak, beside), capacity, width)
     bars = tuple(
         Bar(phase=phase, size=size, pieces=_pieces(ledger, phase, scale, width))
         for phase, size in ledger.phases.items()

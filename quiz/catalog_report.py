@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.catalog import accelerators, models
+from engine.levers.registry import levers
 from engine.units import count, decimal
 from problems.problem import TOPICS
 from problems.registry import kinds
@@ -81,4 +82,28 @@ def _kinds() -> Table:
     )
 
 
-TABLES: Mapping[str, Callable[[], Table]] = {"models": _models, "gpus": _gpus, "kinds": _kinds}
+def _levers() -> Table:
+    found = levers().values()
+    return Table(
+        heads=("lever", "in the scenario file", "also typed as"),
+        rows=tuple((one.name, one.says, ", ".join(one.short[:3])) for one in found),
+        values=tuple(
+            {
+                "name": one.name,
+                "short": list(one.short),
+                "says": one.says,
+                "changes_numerics": one.changes_numerics,
+                "invasiveness": one.invasiveness,
+            }
+            for one in found
+        ),
+        note="the least invasive first; memquiz levers ranks them for a run of yours",
+    )
+
+
+TABLES: Mapping[str, Callable[[], Table]] = {
+    "models": _models,
+    "gpus": _gpus,
+    "kinds": _kinds,
+    "levers": _levers,
+}

@@ -9,11 +9,18 @@ import click
 COMMANDS = {
     "practice": ("quiz.commands.practice", "Answer questions and be told what went wrong."),
     "solve": ("quiz.commands.solve", "Print the memory of a training step, line by line."),
+    "levers": (
+        "quiz.commands.levers",
+        "Print what each change saves and costs, and which combinations fit.",
+    ),
     "verify": (
         "quiz.commands.verify",
         "Run a training step and put what it takes beside the ledger.",
     ),
-    "catalog": ("quiz.commands.catalog", "List the models, the GPUs or the kinds of question."),
+    "catalog": (
+        "quiz.commands.catalog",
+        "List the models, the GPUs, the kinds of question or the levers.",
+    ),
 }
 
 

@@ -13,8 +13,9 @@ from problems.registry import kinds
 from quiz.__main__ import CRASHED, _code
 from quiz.cli import COMMANDS
 from quiz.cli import memquiz as cli
+from quiz.release import VERSION
 
-HEAVY = ("sympy", "rich", "jinja2", "platformdirs", "importlib.metadata", "sqlite3", "torch")
+HEAVY = ("sympy", "numpy", "rich", "jinja2", "platformdirs", "importlib.metadata", "sqlite3", "torch")
 
 
 def invoke(*arguments):
@@ -222,6 +223,9 @@ def test_a_crash_is_no_answer(monkeypatch, capsys):
     def broken(**_options):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("quiz.__main__.memquiz.main", broken)
+    monkeypatch.setattr("quiz.cli.memquiz.main", broken)
     assert _code() == CRASHED
-    assert "RuntimeError: a bug" in capsys.readouterr().err
+    *trace, last = capsys.readouterr().err.splitlines()
+    assert trace[-1] == "RuntimeError: a bug"
+    assert last.startswith("memquiz: this is a fault in memquiz, and no answer. A report of it")
+    assert f"memquiz {VERSION}, Python 3." in last
