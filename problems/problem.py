@@ -16,6 +16,7 @@ TOPICS: Mapping[str, str] = {
     "B": "activations",
     "C": "everything else",
     "D": "the peak",
+    "E": "levers",
 }
 
 

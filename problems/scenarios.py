@@ -83,12 +83,13 @@ def gpu_for(draw: Draw, ranks: int, *, precision: str = "mixed") -> Accelerator:
     suited = [
         gpu
         for gpu in accelerators().values()
-        if (ranks <= NODE or _has_fast_link(gpu)) and not (bf16 and _is_old(gpu))
+        if (ranks <= NODE or _has_fast_link(gpu)) and not (bf16 and is_old(gpu))
     ]
     return draw.choice(suited)
 
 
-def _is_old(gpu: Accelerator) -> bool:
+def is_old(gpu: Accelerator) -> bool:
+    """Return whether a card is older than Ampere."""
     return gpu.name.startswith(OLD)
 
 
@@ -115,7 +116,7 @@ def of_states(
             recipe=Recipe(
                 precision=precision,
                 optimizer=optimizer,
-                attention="eager" if _is_old(gpu) else "flash",
+                attention="eager" if is_old(gpu) else "flash",
             ),
             parallel=Parallel(data=ranks, zero=stage),
             hardware=Hardware(gpu=gpu, gpus=ranks),
@@ -167,7 +168,7 @@ def one_gpu_step(draw: Draw, *, recomputes: tuple[str, ...]) -> Scenario:
     model = modelled(draw.choice(trainable()))
     recompute = draw.choice(recomputes)
     gpu = gpu_for(draw, 1)
-    eager = recompute == "selective" or _is_old(gpu) or draw.chance(35)
+    eager = recompute == "selective" or is_old(gpu) or draw.chance(35)
     attention = "eager" if eager else "flash"
     sequence = sequence_for(draw, model, attention=attention)
     return Scenario(
@@ -195,7 +196,7 @@ def run(draw: Draw, *, low: int, high: int, most: int = 32) -> Scenario | None:
     None where the drawn model, card and recipe cannot come near.
     """
     gpu = draw.choice(tuple(accelerators().values()))
-    old = _is_old(gpu)
+    old = is_old(gpu)
     model = modelled(draw.choice(trainable()))
     ranks = _run_ranks(draw, gpu, model)
     zero = _run_zero(draw, model, ranks)

@@ -106,6 +106,7 @@ ENTRIES = (
     _named("adapters", "base", f"What is frozen: {', '.join(BASES)}; else 16-bit."),
     _counted("parallel", "data", "Data-parallel ranks; else all GPUs."),
     _counted("parallel", "zero", "ZeRO stage: 0, 1, 2 or 3 (FSDP); else 0."),
+    _counted("parallel", "shard", "Ranks of a group that ZeRO-3 shards over (HSDP); else all."),
     _counted("parallel", "tensor", "Tensor-parallel ranks; else 1."),
     Entry(
         table="parallel",

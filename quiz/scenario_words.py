@@ -22,7 +22,8 @@ def described(scenario: Scenario) -> str:
         "" if scenario.implementation == "fused" else f"{scenario.implementation} stack",
         f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
         f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",
-        f"ZeRO-{parallel.zero}" if parallel.zero else "",
+        (f"ZeRO-{parallel.zero}" if parallel.zero else "")
+        + (f" over {parallel.shard}" if parallel.shard else ""),
         *_splits(parallel),
         "" if offload == "none" else f"optimizer on {offload}",
     )

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from engine.catalog import models
 from engine.errors import InputError
-from engine.estimate import ledger, model_states, values_of
+from engine.estimate import ledger, model_states
 from engine.ledger import Evidence
 from engine.lines.activations import CASTS
+from engine.rank import stages
 from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario_file import from_mapping
 from engine.stacks.tapes import layer
@@ -17,6 +18,7 @@ from engine.structure import structure_of
 from engine.symbols import RING, b, compiled, s
 from engine.tape import total
 from engine.units import GIB
+from engine.values import values_of
 from problems.problem import TOPICS
 from problems.registry import kinds
 from quiz.nearness import BANDS, DOUBLE, DOUBLE_CREDIT
@@ -45,15 +47,17 @@ def precisions():
 def optimizers():
     yield ("optimizer", "states", "in the step", "`mixed`: states", "`mixed`: in the step", "says")
     for name, row in OPTIMIZERS.items():
-        states = 4 * row.states
         inside = 4 * (row.temporaries + row.at_once)
+        each = {"8-bit": "2 + 8/256", "factored": "4 a row and column"}
+        states = each.get(row.form, 4 * row.states)
         yield f"`{name}`", row.states, row.temporaries, states, inside, row.says
 
 
 def saved(model, *, stack="fused", **recipe):
     """Yield what one layer of `model` saves for each token, tensor by tensor, in bytes."""
     scenario = _scenario(model, sequence=1024, stack=stack, **recipe)
-    structure, values = structure_of(scenario), values_of(scenario)
+    stage = stages(scenario)[0]
+    structure, values = structure_of(scenario, stage), values_of(scenario, stage)
     yield "tensor", "how many", "bytes for each token", f"{scenario.model.title}", "why it is kept"
     groups = {}
     for value in layer(structure.block).saved:

@@ -21,7 +21,7 @@ from doc_tables import TABLES, generated, places, traced
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.huggingface import FAMILIES
-from engine.scenario import Hardware, Offload, Parallel, Recipe, Workload
+from engine.scenario import Adapters, Hardware, Offload, Parallel, Recipe, Workload
 from engine.scenario_file import MODEL_KEYS, from_mapping
 from quiz.__main__ import CRASHED
 from quiz.cli import COMMANDS, memquiz
@@ -43,6 +43,7 @@ PLACES = [
 PARTS = {
     "workload": Workload,
     "recipe": Recipe,
+    "adapters": Adapters,
     "parallel": Parallel,
     "offload": Offload,
     "hardware": Hardware,
@@ -258,3 +259,9 @@ def test_the_readme_states_the_bounds_that_the_trace_tests_assert():
     section = TEXTS["README.md"].partition("## How a number is known")[2].partition("\n## ")[0]
     asserted = {bound for _, bounds in list(traced())[1:] for bound in bounds.split(", ")}
     assert set(re.findall(r"[\d.]+%", section)) <= asserted
+
+
+@pytest.mark.parametrize("name", ["startup", "throughput", "verifying"])
+def test_make_bench_runs_the_benchmarks_of_the_commands(name):
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nbench:\n")[2]
+    assert f"\t$(RUN) python benchmarks/{name}.py\n" in recipe.partition("accuracy:")[0]

@@ -65,8 +65,15 @@ def expert(settings: Settings) -> Group:
 
 
 def sharing(settings: Settings) -> Group:
-    """Return the ranks that hold the same weights: data x context."""
-    return Group(size=settings.parallel.sharing, stride=settings.parallel.tensor)
+    """Return the ranks that hold the same weights, data x context, or share a sharded copy."""
+    return Group(size=settings.parallel.shards, stride=settings.parallel.tensor)
+
+
+def copies(settings: Settings) -> Group:
+    """Return the ranks that hold the same shard, where groups of ranks share a copy each."""
+    parallel = settings.parallel
+    size = parallel.sharing // parallel.shards
+    return Group(size=size, stride=parallel.tensor * parallel.shards)
 
 
 def replicas(settings: Settings) -> Group:

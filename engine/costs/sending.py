@@ -158,6 +158,7 @@ def _exchange(settings: Settings, sent: traffic.Sharded) -> tuple[Term, ...]:
     rows = (
         ("", sent.shared, links.ring(gpu, links.sharing(settings))),
         (", experts", sent.experts, links.ring(gpu, links.replicas(settings))),
+        (" between copies", sent.between, links.ring(gpu, links.copies(settings))),
     )
     source = "arXiv 1910.02054 section 7"
     return tuple(_sent(what, parts, link, "", source) for what, parts, link in rows if parts.size)

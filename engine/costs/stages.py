@@ -89,7 +89,7 @@ class Held:
         """Return the parameters that the rank's optimizer steps: its ZeRO share."""
         if not settings.parallel.zero:
             return self.parameters
-        ranks, groups = settings.parallel.sharing, expert_replicas(settings)
+        ranks, groups = settings.parallel.shards, expert_replicas(settings)
         return ceil_div(self.shared, ranks) + ceil_div(self.experts, groups)
 
 

@@ -4,7 +4,7 @@ A ring all-reduce of S bytes over N ranks sends 2·S·(N−1)/N, an all-gather o
 of that. Source: arXiv 1910.02054 section 7, and NVIDIA/nccl-tests doc/PERFORMANCE.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.costs.stages import (
     Held,
@@ -57,10 +57,14 @@ class Passing:
 
 @dataclass(frozen=True, kw_only=True)
 class Sharded:
-    """What is sent by which parameters it is of: those all data ranks hold, and experts."""
+    """What is sent by which parameters it is of: those all data ranks hold, and experts.
+
+    `between` is what groups of ranks that each have a whole model send one another (HSDP).
+    """
 
     shared: Sent = NOTHING
     experts: Sent = NOTHING
+    between: Sent = NOTHING
 
 
 def all_reduce(size: int, ranks: int) -> int:
@@ -157,7 +161,8 @@ def reduced(settings: Settings, stage: Stage, weights: Held) -> Sharded:
     """Return what reducing the gradients of one step sends, a layer at a time.
 
     DDP all-reduces once a step, ZeRO-1 reduce-scatters once. ZeRO-2 and 3 keep no whole gradient,
-    so they reduce-scatter every micro-batch's. Gradients go in the dtype they are added up in, in
+    so they reduce-scatter every micro-batch's; groups that each shard a whole model all-reduce
+    their shards then. Gradients go in the dtype they are added up in, in
     that of the weights under ZeRO-2, and in that of the shard under ZeRO-3.
     Source: arXiv 1910.02054 section 7; deepspeedai/DeepSpeed stage_1_and_2.py; PyTorch FSDP2.
     """
@@ -165,7 +170,11 @@ def reduced(settings: Settings, stage: Stage, weights: Held) -> Sharded:
     each = {2: precision.weights, 3: precision.stepped}.get(zero, precision.gradients)
     count = settings.workload.gradient_accumulation if zero >= 2 else 1
     halves = 1 if zero else 2
-    return _sharded(settings, stage, weights, each * halves, count)
+    found = _sharded(settings, stage, weights, each * halves, count)
+    parallel = settings.parallel
+    shard = ceil_div(weights.shared * each, parallel.shards)
+    between = all_reduce(shard, parallel.sharing // parallel.shards)
+    return replace(found, between=Sent(size=between, messages=stage.layers).times(count))
 
 
 def gathered(settings: Settings, stage: Stage, weights: Held) -> Sharded:
@@ -194,7 +203,7 @@ def _heads(settings: Settings) -> tuple[int, int, int, int]:
 
 
 def _sharded(settings: Settings, stage: Stage, weights: Held, each: int, count: int) -> Sharded:
-    shared = half(weights.shared * each, settings.parallel.sharing)
+    shared = half(weights.shared * each, settings.parallel.shards)
     experts = half(weights.experts * each, expert_replicas(settings))
     return Sharded(
         shared=Sent(size=shared, messages=stage.layers).times(count),

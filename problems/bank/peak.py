@@ -12,9 +12,10 @@ from problems.amounts import LOSS, Moment
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
+from problems.largest import is_clear, most_within
 from problems.letters import letters
 from problems.on_paper import on_paper
-from problems.peaks import Run, Wrong, terms
+from problems.peaks import Run, terms
 from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
 from problems.wording import bare_gb, gb, listed, number, paper
 
@@ -189,23 +190,10 @@ def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
     guess = max((m for m in range(1, MOST_SEQUENCES + 2) if sums.peak_of(m) <= room), default=0)
     if not FEWEST_SEQUENCES <= guess <= MOST_SEQUENCES:
         return None
-    if not _is_clear(room, sums.peak_of(guess), sums.peak_of(guess + 1), margin=30):
+    if not is_clear(room, sums.peak_of(guess), sums.peak_of(guess + 1), margin=30):
         return None
     run, above = (Run(scenario=scenarios.with_micro_batch(base, guess + more)) for more in (0, 1))
-    return (run, above) if _is_clear(room, run.ledger.peak, above.ledger.peak, margin=20) else None
-
-
-def _is_clear(room: int, low: int, high: int, *, margin: int) -> bool:
-    """Return whether the border lies well between two peaks that are well apart.
-
-    Args:
-        room: the border.
-        low: the peak that is to be below it.
-        high: the peak with one sequence more.
-        margin: percent of a sequence that are to be free on both sides.
-    """
-    step = high - low
-    return step * 25 >= room and margin * step <= 100 * (room - low) <= (100 - margin) * step
+    return (run, above) if is_clear(room, run.ledger.peak, above.ledger.peak, margin=20) else None
 
 
 def _count_mistakes(run: Run, above: Run, room: int, percent: int) -> Iterator[Mistake]:
@@ -223,27 +211,13 @@ def _count_mistakes(run: Run, above: Run, room: int, percent: int) -> Iterator[M
             f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
         ),
     ):
-        yield _counted(_most(run.right, above.right, wrong_room, right), name, why)
+        yield _counted(most_within(run.right, above.right, wrong_room, right), name, why)
     for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
         if low.name in NO_COUNT or (low.name, low.phases) != (high.name, high.phases):
             continue
-        wrong = _most(low, high, room, right)
+        wrong = most_within(low, high, room, right)
         off = gb(abs(low.peak - run.ledger.peak))
         yield _counted(wrong, low.name, low.why.format(off=off))
-
-
-def _most(low: Wrong, high: Wrong, room: int, at: int) -> int:
-    """Return the largest micro-batch within `room`; 0 where there is none or no end.
-
-    `low` is the step with micro-batch `at`, `high` the one with a sequence more; what a phase
-    needs grows by the same amount with each.
-    """
-    fitting = []
-    for phase, size in low.phase_sizes.items():
-        step = high.phase_sizes[phase] - size
-        if step > 0:
-            fitting.append(at + (room - size) // step)
-    return max(min(fitting, default=0), 0)
 
 
 def _counted(value: int, name: str, why: str) -> Mistake:

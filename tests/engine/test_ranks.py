@@ -20,6 +20,7 @@ from engine.verify.models import build
 from engine.verify.ranks import fsdp2, zero
 from engine.verify.stepper import optimizer
 from engine.verify.trace import executed, traced
+from engine.verify.verification import verify
 
 SAMPLE = settings(
     max_examples=5,
@@ -265,3 +266,24 @@ def test_a_tensor_is_cut_for_ranks_as_pytorch_cuts_it(rows, ranks):
     whole = torch.chunk(tensor, ranks)
     for rank in range(ranks):
         assert torch.equal(cut[rank], whole[rank] if rank < len(whole) else tensor.new_empty(0))
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {"data": 8, "shard": 4},
+        {"data": 8, "shard": 2, "recompute": "full"},
+        {"data": 16, "shard": 4, "gradient_accumulation": 2},
+        {"data": 8, "shard": 8, "precision": "fp32", "attention": "eager"},
+    ],
+    ids=str,
+)
+def test_groups_that_shard_a_model_each_meet_their_traced_step(scenario, recipe):
+    found = verify(
+        scenario(
+            shape={"layers": 5, "hidden": 512}, zero=3, micro_batch=2, sequence=256, **recipe
+        ),
+        "fake",
+    )
+    for row in found.steady:
+        assert row.predicted == pytest.approx(found.tensors(row.phase), rel=1e-4)

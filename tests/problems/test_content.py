@@ -8,12 +8,17 @@ import pytest
 
 from problems.draft import FULL_CREDIT
 from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
+from problems.ranking import RankingAnswer
 from problems.registry import build, kinds
 from problems.wording import gb, number, paper, short
 
 SEEDS = 60
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 every_kind = pytest.mark.parametrize("kind", kinds())
+# An order has no number: no unit, no band, and no mistake that a number could reveal.
+ORDERS = ("rank-levers",)
+every_number = pytest.mark.parametrize("kind", [kind for kind in kinds() if kind not in ORDERS])
+orders = pytest.mark.parametrize("kind", ORDERS)
 
 
 @cache
@@ -37,7 +42,7 @@ def shown(problem):
     """The answer as a solution may write it."""
     answer = quantity(problem)
     if isinstance(answer, CountAnswer):
-        return {f"{answer.value}"}
+        return {number(answer.value)}
     if isinstance(answer, FactorAnswer):
         return {short(answer.value)}
     if answer.unit == "1":
@@ -62,7 +67,7 @@ def test_sentences_begin_with_a_capital_and_prompts_end_with_a_stop(kind):
             assert line[-1] in ".?", line
 
 
-@every_kind
+@every_number
 def test_prompts_state_the_unit_of_a_bare_number(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
@@ -78,7 +83,7 @@ def test_prompts_state_the_unit_of_a_bare_number(kind):
             assert "GB is 10^9 bytes and the unit of a bare number" in problem.prompt
 
 
-@every_kind
+@every_number
 def test_prompts_state_how_near_is_full_credit(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
@@ -87,7 +92,7 @@ def test_prompts_state_how_near_is_full_credit(kind):
             assert f"full credit within {percent}%" in problem.prompt
 
 
-@every_kind
+@every_number
 def test_solutions_end_with_the_answer(kind):
     for problem in drawn(kind):
         last = problem.solution[-1].text
@@ -102,12 +107,12 @@ def test_solutions_begin_on_the_whiteboard_and_end_exact(kind):
         assert set(depths) == {"whiteboard", "exact"}
 
 
-@every_kind
+@every_number
 def test_hints_do_not_give_the_answer(kind):
     for problem in drawn(kind):
         answer, text = quantity(problem), "\n".join(problem.hints)
         if isinstance(answer, CountAnswer):
-            assert f"{answer.value} {answer.noun}" not in text
+            assert f"{number(answer.value)} {answer.noun}" not in text
             continue
         plain = isinstance(answer, FactorAnswer) or answer.default_unit != "GB"
         found = NUMBER.findall(re.sub(r"\d+-bit", "", text)) if plain else text
@@ -130,7 +135,7 @@ def test_mistakes_differ_in_name_and_value(kind):
         assert len(set(names)) == len(names)
 
 
-@every_kind
+@every_number
 def test_no_mistake_earns_full_credit(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
@@ -140,7 +145,7 @@ def test_no_mistake_earns_full_credit(kind):
             assert abs(mistake.value / right - 1) > band
 
 
-@every_kind
+@every_number
 def test_most_problems_have_two_mistakes_or_more(kind):
     counts = [len(problem.mistakes) for problem in drawn(kind)]
     assert sum(count >= 2 for count in counts) >= 0.9 * SEEDS
@@ -159,7 +164,7 @@ def test_feedback_begins_with_the_number_and_neither_praises_nor_scolds(kind):
 @every_kind
 def test_texts_are_of_readable_length(kind):
     for problem in drawn(kind):
-        assert 150 <= len(problem.prompt) <= 1100, problem.prompt
+        assert 150 <= len(problem.prompt) <= 1200, problem.prompt
         assert all(20 <= len(mistake.feedback) <= 320 for mistake in problem.mistakes)
         assert all(1 <= len(step.text) <= 260 for step in problem.solution)
         assert 3 <= len(problem.solution) <= 20
@@ -171,14 +176,14 @@ def test_prompts_differ_from_seed_to_seed(kind):
     assert len(prompts) >= 0.9 * SEEDS
 
 
-@every_kind
+@every_number
 def test_answers_spread(kind):
     values = {quantity(problem).value for problem in drawn(kind)}
     assert len(values) >= 8
     assert max(values) >= 4 * min(values)
 
 
-@every_kind
+@every_number
 def test_symbols_of_a_problem_are_positive_numbers(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
@@ -186,13 +191,44 @@ def test_symbols_of_a_problem_are_positive_numbers(kind):
             assert all(value > 0 for value in answer.symbols.values())
 
 
-@every_kind
+@every_number
 def test_prompts_define_every_symbol_of_their_answer(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
         if isinstance(answer, QuantityAnswer):
             for symbol in answer.symbols:
                 assert re.search(rf"\b{symbol} = ", problem.prompt), (symbol, problem.prompt)
+
+
+@orders
+def test_prompts_of_an_order_say_which_comes_first_and_what_ties(kind):
+    for problem in drawn(kind):
+        assert f"the {problem.answer.first} first" in problem.prompt
+        assert "within 5 points of a percent tie" in problem.prompt
+
+
+@orders
+def test_solutions_of_an_order_end_with_it(kind):
+    for problem in drawn(kind):
+        names = [
+            " = ".join(problem.answer.item(key).name for key in group)
+            for group in problem.answer.order
+        ]
+        assert problem.solution[-1].text.endswith(f": {' > '.join(names)}")
+
+
+@orders
+def test_only_what_puts_things_in_order_answers_with_an_order(kind):
+    answers = [build(name, 0).answer for name in kinds()]
+    assert sum(isinstance(answer, RankingAnswer) for answer in answers) == len(ORDERS)
+    assert all(isinstance(problem.answer, RankingAnswer) for problem in drawn(kind))
+
+
+@orders
+def test_orders_are_of_many_lengths_and_first_places(kind):
+    answers = [problem.answer for problem in drawn(kind)]
+    assert {len(answer.items) for answer in answers} >= {4, 5, 6}
+    assert len({answer.item(answer.order[0][0]).name for answer in answers}) >= 5
 
 
 def test_key_value_heads_are_no_symbol_where_only_the_vocabulary_counts():

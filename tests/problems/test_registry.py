@@ -7,7 +7,7 @@ from problems.problem import TOPICS
 from problems.registry import build, from_id, kinds
 
 
-def test_the_twelve_kinds_are_there():
+def test_the_sixteen_kinds_are_there():
     assert set(kinds()) == {
         "bytes-per-parameter",
         "parameter-count",
@@ -21,6 +21,10 @@ def test_the_twelve_kinds_are_there():
         "peak",
         "fits",
         "largest-micro-batch",
+        "rank-levers",
+        "lever-saving",
+        "which-fits",
+        "longest-context",
     }
 
 

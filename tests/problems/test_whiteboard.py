@@ -15,7 +15,8 @@ from problems.scenarios import with_micro_batch
 
 SEEDS = range(80)
 UNITS = {"GB": GB, "MB": MB, "B": 10**9, "M": 10**6, "": 1}
-every_kind = pytest.mark.parametrize("kind", kinds())
+# An order has no number to be near to.
+every_number = pytest.mark.parametrize("kind", [kind for kind in kinds() if kind != "rank-levers"])
 
 
 def quantity(problem):
@@ -30,7 +31,7 @@ def last_on_paper(problem):
     return Fraction(number.replace(",", "")) * UNITS[unit]
 
 
-@every_kind
+@every_number
 def test_the_answer_on_paper_earns_full_credit(kind):
     for seed in SEEDS:
         problem = build(kind, seed)

@@ -15,7 +15,16 @@ from quiz.cli import COMMANDS
 from quiz.cli import memquiz as cli
 from quiz.release import VERSION
 
-HEAVY = ("sympy", "numpy", "rich", "jinja2", "platformdirs", "importlib.metadata", "sqlite3", "torch")
+HEAVY = (
+    "sympy",
+    "numpy",
+    "rich",
+    "jinja2",
+    "platformdirs",
+    "importlib.metadata",
+    "sqlite3",
+    "torch",
+)
 
 
 def invoke(*arguments):

@@ -206,10 +206,10 @@ def test_every_bad_option_is_told_at_once(memquiz):
     assert run.stderr.startswith("memquiz: 3 things to mend\n")
 
 
-def test_a_name_like_none_is_answered_with_all_and_not_with_a_far_one(memquiz):
+def test_a_name_like_none_is_answered_with_a_dozen_and_not_with_a_far_one(memquiz):
     said = memquiz("practice", "--kind", "nope").stderr
     assert "did you mean" not in said
-    assert all(name in said for name in kinds())
+    assert all(name in said for name in tuple(kinds())[:12])
 
 
 def test_a_data_path_that_is_a_file_is_said_and_left(memquiz, data):

@@ -46,7 +46,7 @@ def test_a_kind_may_be_asked_alone():
 
 @pytest.mark.parametrize(
     ("said", "key"),
-    [("A", "A"), ("a", "A"), ("activ", "B"), ("Peak", "D"), ("e", None), ("", None)],
+    [("A", "A"), ("a", "A"), ("activ", "B"), ("Peak", "D"), ("e", "E"), ("th", None), ("", None)],
 )
 def test_a_topic_is_named_by_its_letter_or_a_part_of_its_title(said, key):
     assert topic_key(said) == key

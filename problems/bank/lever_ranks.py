@@ -1,0 +1,193 @@
+"""Topic E, levers: their order by what they cost in step time."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from engine.costs.step_time import StepTime, step_time
+from engine.errors import InputError
+from engine.estimate import fits
+from engine.levers.registry import levers
+from engine.levers.ties import TIE, tied
+from engine.scenario import Scenario
+from problems import lever_runs
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.kind import kind
+from problems.lever_runs import Priced, details, seconds, shares, wires
+from problems.peaks import Run
+from problems.problem import Step
+from problems.ranking import Measure, RankedItem, RankingAnswer
+from problems.wording import listed
+
+# One of each row at least is asked about: what is nearly free, what computes or sends again, what
+# goes to the host. None of them trains something else.
+CHEAP = (
+    "smaller micro-batch",
+    "fused attention",
+    "fused optimizer",
+    "fused cross entropy",
+    "chunked cross entropy",
+    "selective recompute",
+    "ZeRO-1",
+    "ZeRO-2",
+)
+MIDDLE = (
+    "full recompute",
+    "full recompute",
+    "ZeRO-3",
+    "tensor parallel",
+    "pipeline parallel",
+    "activation offload",
+)
+DEAR = ("CPU offload", "NVMe offload")
+FEWEST, MOST, FEWEST_GROUPS = 4, 6, 3
+# In points of a percent, beyond those of a tie: how far apart groups are to be at least.
+CLEAR = 0.02
+# Of a step's time: a change of a term below it is not told.
+NOTABLE = 0.002
+
+WHY = {
+    "smaller micro-batch": "more passes of fewer tokens: the same products, launched more often",
+    "smaller micro-batch, sharded": "each pass sends anew: twice as many, twice the bytes",
+    "fused attention": "the scores never go through memory: less to read and write",
+    "fused optimizer": "one pass over the states in place of many",
+    "fused cross entropy": "the logits pass through memory fewer times",
+    "chunked cross entropy": "the head's products, rows at a time: the same work",
+    "selective recompute": "attention runs once more, a small part of the products",
+    "ZeRO-1": "weights gathered in place of half of the all-reduce: still 2 × parameters sent",
+    "ZeRO-2": "the same 2 × parameters on the wire as plain DDP",
+    "ZeRO-3": "weights gathered in forward and in backward: 3 × parameters on the wire, not 2",
+    "full recompute": "one more forward beside forward and backward: 1/3 more products",
+    "tensor parallel": "two exchanges of all tokens a layer, forward and backward, none hidden",
+    "pipeline parallel": "stages wait for each other: (p - 1)/m of the step",
+    "activation offload": "full recompute, and each layer's input to the host and back",
+    "CPU offload": "gradients to the host, stepped there, and weights back, every step",
+    "NVMe offload": "CPU offload, and all states read from drives and written back every step",
+}
+
+
+@kind(
+    name="rank-levers",
+    topic="E",
+    level="mid",
+    title="Order of levers by what they cost in step time",
+)
+def rank_levers(draw: Draw) -> Draft | None:
+    """Ask for the order of four to six levers on a run that does not fit."""
+    scenario = lever_runs.cramped(draw)
+    if scenario is None:
+        return None
+    before = step_time(scenario)
+    found = tuple(_found(draw, scenario, before))
+    groups = tied(found, lambda row: row.overhead)
+    enough = FEWEST <= len(found) <= MOST and len(groups) >= FEWEST_GROUPS
+    if not enough or not _is_clear(groups) or fits(scenario) != "no":
+        return None
+    return Draft(
+        prompt=_prompt(scenario, before, found),
+        answer=_answer(found, groups),
+        hints=_hints(before, found),
+        solution=tuple(_steps(found, groups)),
+        mistakes=(),
+        scenario=scenario,
+    )
+
+
+def _found(draw: Draw, scenario: Scenario, before: StepTime) -> Iterator[Priced]:
+    """Yield those of five to seven levers, in drawn order, that apply.
+
+    Left out is a move to a faster stack: what its kernels gain is not the lever's doing.
+    """
+    drawn = (*draw.sample(CHEAP, 3), *draw.sample(MIDDLE, 3), draw.choice(DEAR))
+    names = tuple(dict.fromkeys(drawn))
+    for name in draw.sample(names, len(names)):
+        try:
+            after = lever_runs.pulled(draw, scenario, name)
+        except InputError:
+            continue
+        if after is not None:
+            row = lever_runs.priced(name, before, after)
+            if after.implementation == scenario.implementation or row.overhead > 0:
+                yield row
+
+
+Groups = Sequence[Sequence[Priced]]
+
+
+def _is_clear(groups: Groups) -> bool:
+    """Return whether those of a group are near each other, and no others are, by a margin."""
+    place = {row.name: n for n, group in enumerate(groups) for row in group}
+    for one, other in combinations([row for group in groups for row in group], 2):
+        apart = abs(one.overhead - other.overhead)
+        if apart > TIE if place[one.name] == place[other.name] else apart <= TIE + CLEAR:
+            return False
+    return True
+
+
+def _prompt(scenario: Scenario, before: StepTime, found: Sequence[Priced]) -> str:
+    said = dict.fromkeys(text for row in found for text in details(scenario, row.scenario))
+    return Run(scenario=scenario).prompt(
+        "rank-levers",
+        ask_micro_batch=False,
+        seconds=seconds(before.seconds),
+        shares=shares(before),
+        wires=wires(scenario),
+        details="; ".join(said),
+    )
+
+
+def _answer(found: Sequence[Priced], groups: Groups) -> RankingAnswer:
+    keys = {row.name: str(n) for n, row in enumerate(found, 1)}
+    return RankingAnswer(
+        items=tuple(
+            RankedItem(
+                key=keys[row.name],
+                name=row.name,
+                aliases=levers()[row.name].short,
+                value=row.percent,
+            )
+            for row in found
+        ),
+        order=tuple(tuple(keys[row.name] for row in group) for group in groups),
+        measure=Measure(verb="costs", unit="%", of="step time", signed=True),
+        first="cheapest",
+    )
+
+
+def _hints(before: StepTime, found: Sequence[Priced]) -> tuple[str, str, str]:
+    moved: dict[str, list[str]] = {}
+    for row in found:
+        moved.setdefault(row.adds, []).append(row.name)
+    said = [f"{what}: {listed(names)}" for what, names in moved.items()]
+    return (
+        (
+            "Ask of each lever what it adds to a step: matrix products, bytes between GPUs, bytes "
+            "to the host and back, or none of these."
+        ),
+        (
+            f"A step is {shares(before)}. More of a large share costs much, more of a small one "
+            "little."
+        ),
+        f"What they add here, {'; '.join(said)}.",
+    )
+
+
+def _steps(found: Sequence[Priced], groups: Groups) -> Iterator[Step]:
+    for row in found:
+        sends = row.name == "smaller micro-batch" and row.adds == "more on the links"
+        why = WHY[f"{row.name}, sharded" if sends else row.name]
+        yield Step(text=f"{row.name}: {why}", depth="whiteboard")
+    for row in (row for group in groups for row in group):
+        yield Step(text=f"{row.name}: {float(row.percent):+.1f}% step time{_most(row)}")
+    order = " > ".join(" = ".join(row.name for row in group) for group in groups)
+    yield Step(text=f"the cheapest first: {order}")
+
+
+def _most(row: Priced) -> str:
+    """Return the two terms of the step's time that change most, as far as they do notably."""
+    said = [
+        f"{term} {'+' if more > 0 else '-'}{seconds(abs(more))}"
+        for term, more in row.terms[:2]
+        if abs(more) >= NOTABLE * row.before.seconds
+    ]
+    return f" ({', '.join(said)})" if said else ""

@@ -1,0 +1,146 @@
+"""Topic E, levers: the longest context that fits."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import floor
+
+from engine.scenario import Scenario
+from engine.units import KIB, MB
+from problems import scenarios
+from problems.amounts import Moment, Paper
+from problems.draft import Draft
+from problems.draw import Draw
+from problems.kind import kind
+from problems.largest import is_clear, most_within
+from problems.on_paper import on_paper
+from problems.peaks import Run
+from problems.problem import CountAnswer, Mistake, Step
+from problems.wording import bare_gb, gb, listed, number, paper
+
+UNIT = KIB
+FEWEST, MOST = 2, 24
+ROOMS = (70, 75, 80, 85, 90, 95)
+# Ideas of the peak from which no length follows.
+NO_LENGTH = ("model states alone", "everything at once", "optimizer's step taken for the peak")
+
+
+@kind(
+    name="longest-context",
+    topic="E",
+    level="senior",
+    title="Longest context within a share of the card",
+)
+def longest_context(draw: Draw) -> Draft | None:
+    """Ask for the longest context whose peak stays within a share of the card."""
+    drawn = scenarios.run(draw, low=25, high=95, most=8)
+    # Scores that are written out grow with the square, which no one divides on paper.
+    if drawn is None or drawn.recipe.attention != "flash":
+        return None
+    percent = draw.choice(ROOMS)
+    room = drawn.hardware.gpu.memory * percent // 100
+    sums = on_paper(_with_units(drawn, 1))
+    count = max((n for n in range(1, MOST + 2) if sums.peak_of(n) <= room), default=0)
+    if not FEWEST <= count <= MOST or (count + 1) * UNIT > drawn.model.max_sequence:
+        return None
+    if not is_clear(room, sums.peak_of(count), sums.peak_of(count + 1), margin=30):
+        return None
+    run, above = (Run(scenario=_with_units(drawn, count + more)) for more in (0, 1))
+    if not is_clear(room, run.ledger.peak, above.ledger.peak, margin=20):
+        return None
+    return _draft(run, above, sums, percent, room)
+
+
+def _with_units(scenario: Scenario, units: int) -> Scenario:
+    return replace(scenario, workload=replace(scenario.workload, sequence=units * UNIT))
+
+
+def _draft(run: Run, above: Run, sums: Paper, percent: int, room: int) -> Draft:
+    memory_mib, tokens = run.scenario.hardware.gpu.memory_mib, run.scenario.workload.sequence
+    said = f"{percent}% of {number(memory_mib)} MiB is {gb(room)}"
+    more = gb(above.ledger.peak - run.ledger.peak)
+    binding = sums.binding(tokens // UNIT + 1)
+    return Draft(
+        prompt=run.prompt(
+            "longest-context", ask_micro_batch=False, ask_context=1, percent=percent
+        ),
+        answer=CountAnswer(value=tokens, noun="tokens"),
+        hints=_hints(binding, said),
+        solution=(
+            *_on_paper(binding, room, said),
+            *run.steps_exact(),
+            Step(text=f"another {number(UNIT)} tokens add {more} and pass {gb(room)}"),
+            Step(
+                text=f"The rest of the difference is {run.difference}: {gb(run.ledger.peak)} "
+                f"exactly, with s = {number(tokens)}"
+            ),
+        ),
+        mistakes=tuple(_mistakes(run, above, percent, room)),
+        scenario=run.scenario,
+    )
+
+
+def _hints(binding: Moment, said: str) -> tuple[str, str, str]:
+    growing = [f"{x.name} {paper(x.size)}" for x in binding.amounts if x.tokens]
+    return (
+        f"The room first: {said}. Then see which part of the peak grows with the context.",
+        (
+            f"On paper the peak is at {binding.said}. What does not grow there: "
+            f"{paper(binding.fixed)}. What every {number(UNIT)} positions add: {listed(growing)}."
+        ),
+        (
+            "Take the fixed part from the room, divide by what 1,024 positions add at the moment "
+            "of the peak, round down, and multiply by 1,024."
+        ),
+    )
+
+
+def _on_paper(binding: Moment, room: int, said: str) -> Iterator[Step]:
+    yield Step(text=f"room: {said}", depth="whiteboard")
+    yield Step(text=f"most is alive at {binding.said}:", depth="whiteboard")
+    for x in binding.amounts:
+        each = f" for s = {number(UNIT)}" if x.tokens else ""
+        yield Step(text=f"{x.name}: {x.said} = {paper(x.size)}{each}", depth="whiteboard")
+    fixed = [bare_gb(x.size) for x in binding.amounts if not x.tokens]
+    growing = [bare_gb(x.size) for x in binding.amounts if x.tokens]
+    slope = f"({' + '.join(growing)})" if len(growing) > 1 else growing[0]
+    quotient = Fraction(room - binding.fixed, binding.growing)
+    units = floor(quotient)
+    yield Step(
+        text=f"({' - '.join([bare_gb(room), *fixed])}) / {slope} = {float(quotient):.1f}, "
+        f"down to {units}: {units} × {number(UNIT)} = {number(units * UNIT)}",
+        depth="whiteboard",
+    )
+
+
+def _mistakes(run: Run, above: Run, percent: int, room: int) -> Iterator[Mistake]:
+    gpu, right = run.scenario.hardware.gpu, run.scenario.workload.sequence // UNIT
+    for name, wrong_room, why in (
+        (
+            "share forgotten",
+            gpu.memory,
+            f"would fit in the whole {gb(gpu.memory)}; {percent}% of it is {gb(room)}.",
+        ),
+        (
+            "MiB taken for MB",
+            gpu.memory_mib * MB * percent // 100,
+            f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
+        ),
+    ):
+        yield _counted(most_within(run.right, above.right, wrong_room, right), name, why)
+    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
+        if low.name in NO_LENGTH or (low.name, low.phases) != (high.name, high.phases):
+            continue
+        off = gb(abs(low.peak - run.ledger.peak))
+        yield _counted(most_within(low, high, room, right), low.name, low.why.format(off=off))
+    size = run.scenario.workload.micro_batch
+    if size > 1:
+        why = f"counts the tokens of the {size} sequences of a micro-batch, not of one."
+        yield _counted(size * right, "all sequences' tokens", why)
+
+
+def _counted(units: int, name: str, why: str) -> Mistake:
+    tokens = units * UNIT
+    return Mistake(
+        name=name, value=Fraction(tokens), feedback=f"{number(tokens)} tokens: that {why}"
+    )

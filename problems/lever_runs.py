@@ -1,0 +1,174 @@
+"""Runs that do not fit their card, and what a lever does to the time of their step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from engine.costs.step_time import Resource, StepTime, step_time
+from engine.levers.lever import WhyNot
+from engine.levers.registry import levers
+from engine.levers.splits import cannot_move, megatrons, on_megatron
+from engine.scenario import Scenario
+from problems import scenarios
+from problems.draw import Draw
+from problems.wording import listed
+
+# Percent of the card that a run takes on paper which does not fit and may be made to.
+CRAMPED = (115, 260)
+SPLITS = {"tensor parallel": "tensor", "pipeline parallel": "pipeline"}
+RESOURCES = {
+    Resource.PRODUCTS: "matrix products",
+    Resource.MEMORY: "passes over GPU memory",
+    Resource.LINK: "waiting for the links",
+}
+
+
+def cramped(draw: Draw) -> Scenario | None:
+    """Return a run that does not fit, None where what was drawn is none.
+
+    Cards that are older than FlashAttention-2 are left out.
+    """
+    scenario = scenarios.run(draw, low=CRAMPED[0], high=CRAMPED[1])
+    if scenario is None or scenarios.is_old(scenario.hardware.gpu):
+        return None
+    return scenario
+
+
+def pulled(draw: Draw, scenario: Scenario, name: str) -> Scenario | None:
+    """Return what a lever makes of a run, None where it does not apply.
+
+    A lever that has degrees is pulled to a drawn one, whether the run fits then or not.
+    """
+    if name == "smaller micro-batch":
+        return _smaller(draw, scenario)
+    if name in SPLITS:
+        return _split(draw, scenario, SPLITS[name])
+    after = levers()[name].applied(scenario)
+    return None if isinstance(after, WhyNot) else after
+
+
+def _smaller(draw: Draw, scenario: Scenario) -> Scenario | None:
+    """Return a run with micro-batches of a part of the size, and as many more of them."""
+    work = scenario.workload
+    parts = [n for n in (2, 4, 8) if work.micro_batch % n == 0]
+    if not parts:
+        return None
+    n = draw.choice(parts)
+    smaller = replace(
+        work,
+        micro_batch=work.micro_batch // n,
+        gradient_accumulation=n * work.gradient_accumulation,
+    )
+    return replace(scenario, workload=smaller)
+
+
+def _split(draw: Draw, scenario: Scenario, key: str) -> Scenario | None:
+    """Return a run on Megatron-LM whose ranks share matrices or layers, sequences kept."""
+    most = min(scenario.parallel.data, scenario.hardware.gpu.gpus_per_node)
+    a = scenario.architecture
+    parts = [n for n in (2, 4, 8) if n <= most and _divides(n, key, (a.layers, a.kv_heads))]
+    if not parts or cannot_move(scenario):
+        return None
+    n, moved = draw.choice(parts), on_megatron(scenario.parallel)
+    work = scenario.workload
+    split: dict[str, Any] = {key: n}
+    if key == "tensor":
+        split["sequence_parallel"] = True
+    return replace(
+        scenario,
+        implementation="megatron",
+        workload=replace(work, gradient_accumulation=n * work.gradient_accumulation),
+        recipe=megatrons(scenario.recipe),
+        parallel=replace(moved, data=moved.data // n, **split),
+    )
+
+
+def _divides(n: int, key: str, sizes: tuple[int, int]) -> bool:
+    layers, heads = sizes
+    return (layers if key == "pipeline" else heads) % n == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Priced:
+    """A lever on a run, with the time of the step before and after."""
+
+    name: str
+    scenario: Scenario
+    before: StepTime
+    after: StepTime
+
+    @property
+    def overhead(self) -> float:
+        """Step time over that before, less 1."""
+        return self.after.seconds / self.before.seconds - 1
+
+    @property
+    def percent(self) -> Fraction:
+        """The overhead in percent, to a hundredth: what lies below is no one's to know."""
+        return Fraction(round(10_000 * self.overhead), 100)
+
+    @cached_property
+    def terms(self) -> tuple[tuple[str, float], ...]:
+        """The terms of the step's time that change, with seconds more, the largest first."""
+        rows: dict[str, float] = {}
+        for sign, time in ((-1, self.before), (1, self.after)):
+            for term in time.terms:
+                rows[term.name] = rows.get(term.name, 0.0) + sign * term.seconds
+        return tuple(sorted((row for row in rows.items() if row[1]), key=lambda row: -abs(row[1])))
+
+    @property
+    def adds(self) -> str:
+        """What more of a step's work the lever brings, as a verb with its object."""
+        if self.after.host_bytes > self.before.host_bytes:
+            return "to the host and back"
+        if self.after.communication_bytes > self.before.communication_bytes:
+            return "more on the links"
+        return "more products" if self.after.flops > self.before.flops else "none of these"
+
+
+def priced(name: str, before: StepTime, after: Scenario) -> Priced:
+    """Return a lever with the time of the step that it leads to."""
+    return Priced(name=name, scenario=after, before=before, after=step_time(after))
+
+
+def seconds(value: float) -> str:
+    """Return seconds to three digits: "13.8 s", "0.412 s"."""
+    size = abs(value)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{value:,.{digits}f} s"
+
+
+def shares(time: StepTime) -> str:
+    """Return where the time of a step goes: "90% matrix products and 10% passes over …"."""
+    parts = [(100 * time.seconds_of(r) / time.seconds, said) for r, said in RESOURCES.items()]
+    rows = [(round(percent), said) for percent, said in sorted(parts, reverse=True)]
+    return listed([f"{percent}% {said}" for percent, said in rows if percent])
+
+
+def wires(scenario: Scenario) -> str:
+    """Return what a GPU can send, in GB/s one way: "450 GB/s to GPUs of its node and …"."""
+    gpu, ranks = scenario.hardware.gpu, scenario.hardware.gpus
+    said = []
+    if ranks > 1 and gpu.nvlink_gb_s:
+        where = "the GPUs of its node" if gpu.nvlink_gpus > 2 else "the other GPU of its pair"
+        said.append(f"{gpu.nvlink_gb_s:g} GB/s to {where}")
+    if ranks > gpu.gpus_per_node:
+        said.append(f"{gpu.network_gb_s:g} GB/s to other nodes")
+    joined = ranks == 1 or (gpu.nvlink_gb_s and gpu.nvlink_gpus > 2)
+    said.append(f"{gpu.pcie_gb_s:g} GB/s to the host{'' if joined else ' and other GPUs'}")
+    return listed(said)
+
+
+def details(old: Scenario, new: Scenario) -> Iterator[str]:
+    """Yield what the name of a lever leaves open: by how much, and what comes with it."""
+    work = new.workload
+    if old.workload.micro_batch != work.micro_batch:
+        yield f"micro-batch of {work.micro_batch}, {work.gradient_accumulation} accumulated"
+    if new.parallel.tensor != old.parallel.tensor:
+        yield f"tensor and sequence parallel over {new.parallel.tensor} ranks, on Megatron-LM"
+    if new.parallel.pipeline != old.parallel.pipeline:
+        yield f"pipeline parallel over {new.parallel.pipeline} ranks, on Megatron-LM"
+    if new.offload != old.offload and new.parallel.zero != old.parallel.zero:
+        yield f"offload of optimizer states with ZeRO-{new.parallel.zero}"
