@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -20,7 +21,9 @@ def test_peak_and_phases_of_drawn_scenarios_meet_their_traces(name, part):
     if name.startswith("hf"):
         pytest.importorskip("transformers")
     kind, half = KINDS[name], SAMPLE[name] // 2
-    for one in compared(kind, range(1000 + part * half, 1000 + (part + 1) * half)):
-        assert abs(one.peak) < kind.median, one.seed
+    found = list(compared(kind, range(1000 + part * half, 1000 + (part + 1) * half)))
+    assert median(abs(one.peak) for one in found) < kind.median
+    for one in found:
+        assert abs(one.peak) < kind.largest, one.seed
         assert max(map(abs, one.phases.values())) < kind.largest, (one.seed, one.phases)
         assert max(map(abs, one.first.values())) < kind.largest, (one.seed, one.first)
