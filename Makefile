@@ -19,6 +19,7 @@ bench:
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/throughput.py
 	$(RUN) python benchmarks/verifying.py
+	$(RUN) python benchmarks/step_time.py
 accuracy:
 	$(RUN) python benchmarks/accuracy.py
 plans:
