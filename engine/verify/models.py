@@ -29,12 +29,18 @@ class Model(nn.Module, Trainable):
     """A module that is trainable."""
 
 
+NOT_RUN = "memquiz solve has its ledger, which is held to measured runs; or give fused or hf"
+
+
 def build(scenario: Scenario, weights: torch.dtype) -> Model:
     """Return the model of `scenario` with its weights in that dtype.
 
     Raises:
-        InputError: the stack's library is missing; names the extra.
+        InputError: the stack's library is missing; names the extra. Or the stack is not run here.
     """
+    if scenario.implementation == "megatron":
+        what = "megatron is not run here: it wants GPUs and a launcher of its own"
+        raise InputError(Fault("model.implementation", what, NOT_RUN))
     if scenario.implementation == "fused":
         return cast(Model, reference.build(scenario, weights))
     try:

@@ -174,6 +174,19 @@ def test_what_was_there_before_the_history_began_is_left_out():
     assert timeline.peaks(0)[Phase.FORWARD].size == 1024
 
 
+def test_megatron_is_not_run(scenario):
+    made = scenario(
+        implementation="megatron",
+        precision="mixed-fp32-grad",
+        optimizer="adamw-fused",
+        loss="fused",
+        shape={"heads": 8},
+        tensor=2,
+    )
+    with pytest.raises(InputError, match="megatron is not run here"):
+        measure(made, "fake")
+
+
 def test_more_layers_than_can_be_run_are_refused(scenario):
     made = scenario(shape={"layers": 10**6})
     for device in ("fake", "cpu"):
