@@ -188,6 +188,8 @@ def _megatron(settings: Settings) -> Iterator[Fault]:
         value = getattr(settings.recipe, name)
         if value not in modelled:
             yield _no_lines(f"recipe.{name}", f"{value} with megatron", ", ".join(modelled))
+    if settings.parallel.expert > 1 and settings.architecture.experts is None:
+        yield Fault("parallel.expert", "the model has no experts", "give expert = 1")
     if settings.parallel.zero > 1:
         what = f"{settings.parallel.zero} with megatron"
         yield _no_lines("parallel.zero", what, "0, 1: its distributed optimizer")

@@ -110,7 +110,7 @@ def _row(console: Console, cells: tuple[str, ...], style: str = "") -> None:
     if console.width < len("12 ") + NAME + sum(widths):
         paragraph(console, f"{rank:>2} {name}: {', '.join(numbers)}", style=style, hanging=2)
         return
-    line = "".join(f"{cell:>{width}}" for cell, width in zip(numbers, widths, strict=True))
+    line = "".join(f" {cell:>{width - 1}}" for cell, width in zip(numbers, widths, strict=True))
     whole_lines(console, f"{rank:>2} {name:<{NAME}}{line}", style=style)
 
 

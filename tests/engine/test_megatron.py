@@ -126,6 +126,18 @@ ATTENTION = (
 ROUTER = (4 * E, 4 * E, 2 * E, E, 8 * K, 4 * (2 * E + 1))
 
 
+def test_expert_ranks_of_a_model_without_experts_are_refused(scenario):
+    with pytest.raises(UnmodelledError, match="the model has no experts"):
+        scenario(
+            implementation="megatron",
+            precision="mixed-fp32-grad",
+            optimizer="adamw-fused",
+            loss="fused",
+            data=4,
+            expert=2,
+        )
+
+
 def test_a_latent_layer_keeps_keys_as_wide_as_queries(on_megatron):
     dense = sum(ATTENTION) + 4 * h + 6 * f_d
     assert kept(on_megatron(), first=True) == expand(b * s * dense)
