@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from engine.scenario import Scenario
 
-BROUGHT = ("implementation", "precision", "optimizer", "loss", "sequence_parallel")
+BROUGHT = ("implementation", "precision", "optimizer", "loss")
 TABLES = ("workload", "recipe", "adapters", "parallel", "offload")
 
 
