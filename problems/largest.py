@@ -1,6 +1,13 @@
 """The largest step within some room: a border that is clear, and what a wrong idea leads to."""
 
-from problems.peaks import Wrong
+from collections.abc import Collection, Iterator
+from fractions import Fraction
+from math import floor
+
+from engine.units import MB
+from problems.amounts import Moment
+from problems.peaks import Run, Wrong
+from problems.wording import bare_gb, gb, number
 
 
 def is_clear(room: int, low: int, high: int, *, margin: int) -> bool:
@@ -28,3 +35,48 @@ def most_within(low: Wrong, high: Wrong, room: int, at: int) -> int:
         if step > 0:
             fitting.append(at + (room - size) // step)
     return max(min(fitting, default=0), 0)
+
+
+def divided(binding: Moment, room: int) -> tuple[str, int]:
+    """Return "(room - fixed) / growing = quotient, down to n" at a moment, and that n."""
+    fixed = [bare_gb(x.size) for x in binding.amounts if not x.tokens]
+    growing = [bare_gb(x.size) for x in binding.amounts if x.tokens]
+    slope = f"({' + '.join(growing)})" if len(growing) > 1 else growing[0]
+    quotient = Fraction(room - binding.fixed, binding.growing)
+    count = floor(quotient)
+    said = f"({' - '.join([bare_gb(room), *fixed])}) / {slope} = {float(quotient):.1f}"
+    return f"{said}, down to {count}", count
+
+
+def wrong_sizes(
+    run: Run, above: Run, percent: int, at: int, *, without: Collection[str]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield sizes that wrong ideas of the room or of the peak lead to, their names and why.
+
+    Args:
+        run: the largest step within `percent` of the card, of size `at`.
+        above: the step that is one larger.
+        percent: the share of the card that is the room.
+        at: the size.
+        without: names of ideas of the peak from which no size follows.
+    """
+    gpu = run.scenario.hardware.gpu
+    room = gpu.memory * percent // 100
+    for name, wrong_room, why in (
+        (
+            "share forgotten",
+            gpu.memory,
+            f"would fit in the whole {gb(gpu.memory)}; {percent}% of it is {gb(room)}.",
+        ),
+        (
+            "MiB taken for MB",
+            gpu.memory_mib * MB * percent // 100,
+            f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
+        ),
+    ):
+        yield most_within(run.right, above.right, wrong_room, at), name, why
+    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
+        if low.name in without or (low.name, low.phases) != (high.name, high.phases):
+            continue
+        off = gb(abs(low.peak - run.ledger.peak))
+        yield most_within(low, high, room, at), low.name, low.why.format(off=off)

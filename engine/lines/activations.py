@@ -5,16 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from sympy.polys.rings import PolyElement
 
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
+from engine.lines.origin import evidence_of, source_of
 from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
 from engine.symbols import RING, L, P_layer_matmul, V, b, expression, h, m, s
 from engine.tape import ZERO, Tape, Value, total
 
 SAVED_PHASES = (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST)
-TRACE = "the reference modules (engine/verify/reference.py), traced operator by operator"
-READ = (
-    "NVIDIA/Megatron-LM megatron/core (core 0.14); MooreThreads/SimuMax v1.2 docs/b200 measured it"
-)
 PAPERS = {
     "residual stream": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
     "attention probabilities": "arXiv 2205.05198 (Korthikanti et al.) section 4.1",
@@ -38,8 +35,8 @@ def lines(structure: Structure) -> Iterator[Line]:
             size=expression(_in_flight * size if structure.pipelined else size),
             phases=SAVED_PHASES,
             why=f"{_why(structure, values[0])}, in each of the {_where(structure, name)}",
-            source=PAPERS.get(name, _source(structure)),
-            evidence=_evidence(structure),
+            source=PAPERS.get(name, source_of(structure.block)),
+            evidence=evidence_of(structure.block),
         )
     yield Line(
         name="first layer's saved activations",
@@ -47,8 +44,8 @@ def lines(structure: Structure) -> Iterator[Line]:
         size=expression(layer(structure.first_layer).saved_bytes),
         phases=(Phase.BACKWARD_LAST,),
         why="when the backward pass reaches the first layer only its own are left",
-        source=_source(structure),
-        evidence=_evidence(structure),
+        source=source_of(structure.block),
+        evidence=evidence_of(structure.block),
     )
     if structure.pipelined:
         yield _other_micro_batches(structure)
@@ -93,14 +90,6 @@ def _where(structure: Structure, name: str) -> str:
     return "layers, for each of m micro-batches" if structure.pipelined else "L layers"
 
 
-def _source(structure: Structure) -> str:
-    return READ if structure.block.stack == "megatron" else TRACE
-
-
-def _evidence(structure: Structure) -> Evidence:
-    return Evidence.MEASURED if structure.block.stack == "megatron" else Evidence.TRACED
-
-
 def _why(structure: Structure, value: Value) -> str:
     if structure.block.recompute == "full":
         return "a checkpoint keeps its input alone and runs the layer again"
@@ -125,8 +114,8 @@ def _ends(structure: Structure) -> Iterator[Line]:
         category=Category.TEMPORARY,
         size=16 * expression(RING(b) * RING(s)),
         why="8 bytes each; the training loop holds its batch until the next one comes",
-        source=_source(structure),
-        evidence=_evidence(structure),
+        source=source_of(structure.block),
+        evidence=evidence_of(structure.block),
     )
     if structure.first and embedding(block).saved:
         yield Line(
@@ -135,8 +124,8 @@ def _ends(structure: Structure) -> Iterator[Line]:
             size=expression(embedding(block).saved_bytes),
             phases=(*SAVED_PHASES, Phase.BACKWARD_LAST),
             why="a byte an element, where dropout follows the embedding",
-            source=_source(structure),
-            evidence=_evidence(structure),
+            source=source_of(structure.block),
+            evidence=evidence_of(structure.block),
         )
     if structure.last:
         yield from _top(structure)
@@ -151,8 +140,8 @@ def _top(structure: Structure) -> Iterator[Line]:
         size=expression(total(top)),
         phases=(Phase.FORWARD, Phase.LOSS),
         why="input of the final norm" if block.frozen else "input and output of the final norm",
-        source=_source(structure),
-        evidence=_evidence(structure),
+        source=source_of(structure.block),
+        evidence=evidence_of(structure.block),
     )
     for value in head(block).cached:
         if value.name not in {CASTS, BIASES}:
@@ -179,8 +168,8 @@ def _tables(structure: Structure) -> Iterator[Line]:
             why="each layer has its own rotary angles, with their cosines and sines"
             if structure.block.latent
             else "rotary angles, and the mask where attention is eager: once for all layers",
-            source=_source(structure),
-            evidence=_evidence(structure),
+            source=source_of(structure.block),
+            evidence=evidence_of(structure.block),
         )
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sympy.polys.rings import PolyElement
 
-from engine.ledger import Category, Evidence, Line, Phase
-from engine.lines.activations import TRACE
+from engine.ledger import Category, Line, Phase
+from engine.lines.origin import TRACE, evidence_of, source_of
 from engine.stacks.block import Block
 from engine.symbols import RING, R_chunk, V, b, expression, h, s
 from engine.tape import ZERO
@@ -45,8 +45,8 @@ def lines(block: Block) -> Iterator[Line]:
             size=expression(held.size),
             phases=held.phases,
             why=held.why,
-            source=held.source,
-            evidence=Evidence.TRACED,
+            source=source_of(block, held.source),
+            evidence=evidence_of(block),
         )
 
 

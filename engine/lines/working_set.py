@@ -11,9 +11,11 @@ from sympy import Expr
 from sympy.polys.rings import PolyElement
 
 from engine.autograd import backward, forward
-from engine.ledger import Category, Evidence, Line, Phase
+from engine.ledger import Category, Line, Phase
 from engine.lines import fsdp, losses, zero
+from engine.lines.origin import evidence_of, source_of
 from engine.recipe import OPTIMIZERS
+from engine.stacks.block import Block
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
 from engine.symbols import V, h, largest_of
@@ -60,7 +62,8 @@ def _forward(structure: Structure) -> Iterator[Line]:
     top, body = head(block), layer(structure.last_layer)
     if not structure.last:
         beyond = _beyond((m - body.counted_bytes for m in forward(body)), ZERO)
-        yield _line("forward working set", Phase.FORWARD, beyond, "what a layer needs at most")
+        why = "what a layer needs at most"
+        yield _line(block, "forward working set", Phase.FORWARD, beyond, why)
         return
     saved = body.counted_bytes
     if structure.saves_on_host:  # only what autocast has cached is counted by a line
@@ -71,6 +74,7 @@ def _forward(structure: Structure) -> Iterator[Line]:
         inside = fsdp.inside_forward(structure, inside)
         moments.extend(fsdp.forward_moments(structure))
     yield _line(
+        structure.block,
         "forward working set",
         Phase.FORWARD,
         _beyond([*moments, *inside], losses.counted(block, Phase.FORWARD)),
@@ -87,6 +91,7 @@ def _loss(structure: Structure) -> Iterator[Line]:
         moments.extend(fsdp.loss_moments(structure))
     moments.extend(zero.loss_moments(structure))
     yield _line(
+        structure.block,
         "backward of the head",
         Phase.LOSS,
         _beyond(moments, losses.counted(structure.block, Phase.LOSS)),
@@ -102,12 +107,14 @@ def _backward(structure: Structure) -> Iterator[Line]:
         last.extend(zero.layers(structure))
         first.extend(zero.first_layer(structure))
     yield _line(
+        structure.block,
         "backward of the last layer",
         Phase.BACKWARD_FIRST,
         _beyond(last, ZERO),
         "gradients inside one layer, less the activations it has freed by then",
     )
     yield _line(
+        structure.block,
         "backward of first layer, embedding",
         Phase.BACKWARD_LAST,
         _beyond(first, ZERO),
@@ -127,15 +134,15 @@ def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[Pol
     return last, [m - counted for m in backward(bottom, keeps_gradients=keeps)]
 
 
-def _line(name: str, phase: Phase, size: Expr, why: str) -> Line:
+def _line(block: Block, name: str, phase: Phase, size: Expr, why: str) -> Line:
     return Line(
         name=name,
         category=Category.TEMPORARY,
         size=size,
         phases=(phase,),
         why=why,
-        source=ENGINE,
-        evidence=Evidence.TRACED,
+        source=source_of(block, ENGINE),
+        evidence=evidence_of(block),
     )
 
 
@@ -146,6 +153,6 @@ def _waiting(structure: Structure) -> Line:
         size=structure.precision.weights * V * h,
         phases=(Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST),
         why="head and embedding share a tensor: its two gradients are added before they count",
-        source=ENGINE,
-        evidence=Evidence.TRACED,
+        source=source_of(structure.block, ENGINE),
+        evidence=evidence_of(structure.block),
     )

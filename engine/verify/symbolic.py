@@ -33,8 +33,10 @@ from engine.allocator import block
 from engine.errors import Fault, InputError
 from engine.estimate import ledger
 from engine.ledger import Category, Ledger, Phase
+from engine.rank import stages
 from engine.scenario import Scenario
 from engine.symbols import W, b, compiled, s, s_t
+from engine.values import values_of
 from engine.verify.live import LiveBytes
 from engine.verify.models import Model
 from engine.verify.ranks import alone, fake_ranks, fsdp2, is_offloaded
@@ -291,7 +293,8 @@ def _stand_ins(scenario: Scenario) -> Mapping[Symbol, int]:
     """
     work, a = scenario.workload, scenario.architecture
     taken = {a.query_width, a.kv_width, a.rotary_dim, a.rotary_dim // 2, a.heads // a.kv_heads}
-    taken |= {value for x, value in ledger(scenario).values.items() if x not in {b, s, s_t}}
+    sizes = values_of(scenario, stages(scenario)[0])
+    taken |= {value for x, value in sizes.items() if x not in {b, s, s_t}}
     batch = next(n for n in count(max(2, work.micro_batch)) if n not in taken)
     taken.add(batch)
     free = (n for n in count(max(2, work.sequence)) if not taken & {n, n * batch})

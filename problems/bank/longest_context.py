@@ -3,20 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from math import floor
 
 from engine.scenario import Scenario
-from engine.units import KIB, MB
+from engine.units import KIB
 from problems import scenarios
 from problems.amounts import Moment, Paper
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.largest import is_clear, most_within
+from problems.largest import divided, is_clear, wrong_sizes
 from problems.on_paper import on_paper
 from problems.peaks import Run
 from problems.problem import CountAnswer, Mistake, Step
-from problems.wording import bare_gb, gb, listed, number, paper
+from problems.wording import gb, listed, number, paper
 
 UNIT = KIB
 FEWEST, MOST = 2, 24
@@ -75,7 +74,7 @@ def _draft(run: Run, above: Run, sums: Paper, percent: int, room: int) -> Draft:
                 f"exactly, with s = {number(tokens)}"
             ),
         ),
-        mistakes=tuple(_mistakes(run, above, percent, room)),
+        mistakes=tuple(_mistakes(run, above, percent)),
         scenario=run.scenario,
     )
 
@@ -101,38 +100,16 @@ def _on_paper(binding: Moment, room: int, said: str) -> Iterator[Step]:
     for x in binding.amounts:
         each = f" for s = {number(UNIT)}" if x.tokens else ""
         yield Step(text=f"{x.name}: {x.said} = {paper(x.size)}{each}", depth="whiteboard")
-    fixed = [bare_gb(x.size) for x in binding.amounts if not x.tokens]
-    growing = [bare_gb(x.size) for x in binding.amounts if x.tokens]
-    slope = f"({' + '.join(growing)})" if len(growing) > 1 else growing[0]
-    quotient = Fraction(room - binding.fixed, binding.growing)
-    units = floor(quotient)
+    said, units = divided(binding, room)
     yield Step(
-        text=f"({' - '.join([bare_gb(room), *fixed])}) / {slope} = {float(quotient):.1f}, "
-        f"down to {units}: {units} × {number(UNIT)} = {number(units * UNIT)}",
-        depth="whiteboard",
+        text=f"{said}: {units} × {number(UNIT)} = {number(units * UNIT)}", depth="whiteboard"
     )
 
 
-def _mistakes(run: Run, above: Run, percent: int, room: int) -> Iterator[Mistake]:
-    gpu, right = run.scenario.hardware.gpu, run.scenario.workload.sequence // UNIT
-    for name, wrong_room, why in (
-        (
-            "share forgotten",
-            gpu.memory,
-            f"would fit in the whole {gb(gpu.memory)}; {percent}% of it is {gb(room)}.",
-        ),
-        (
-            "MiB taken for MB",
-            gpu.memory_mib * MB * percent // 100,
-            f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
-        ),
-    ):
-        yield _counted(most_within(run.right, above.right, wrong_room, right), name, why)
-    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
-        if low.name in NO_LENGTH or (low.name, low.phases) != (high.name, high.phases):
-            continue
-        off = gb(abs(low.peak - run.ledger.peak))
-        yield _counted(most_within(low, high, room, right), low.name, low.why.format(off=off))
+def _mistakes(run: Run, above: Run, percent: int) -> Iterator[Mistake]:
+    right = run.scenario.workload.sequence // UNIT
+    for units, name, why in wrong_sizes(run, above, percent, right, without=NO_LENGTH):
+        yield _counted(units, name, why)
     size = run.scenario.workload.micro_batch
     if size > 1:
         why = f"counts the tokens of the {size} sequences of a micro-batch, not of one."

@@ -2,22 +2,20 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import floor
 
 from engine.estimate import fits
 from engine.scenario import Scenario
-from engine.units import MB
 from problems import scenarios
 from problems.amounts import LOSS, Moment
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.largest import is_clear, most_within
+from problems.largest import divided, is_clear, wrong_sizes
 from problems.letters import letters
 from problems.on_paper import on_paper
 from problems.peaks import Run, terms
 from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
-from problems.wording import bare_gb, gb, listed, number, paper
+from problems.wording import gb, listed, number, paper
 
 # Percent of the card's memory, on paper, between which runs are drawn.
 USUAL = (15, 95)
@@ -143,7 +141,7 @@ def largest_micro_batch(draw: Draw) -> Draft | None:
                 f"{gb(run.ledger.peak)} with a micro-batch of {count}"
             ),
         ),
-        mistakes=tuple(_count_mistakes(run, above, room, percent)),
+        mistakes=tuple(_count_mistakes(run, above, percent)),
         scenario=run.scenario,
     )
 
@@ -170,15 +168,7 @@ def _largest_on_paper(binding: Moment, room: int, room_said: str) -> Iterator[St
     yield Step(text=f"room: {room_said}", depth="whiteboard")
     yield Step(text=f"most is alive at {binding.said}:", depth="whiteboard")
     yield from terms(binding, one_sequence=True)
-    fixed = [bare_gb(x.size) for x in binding.amounts if not x.tokens]
-    growing = [bare_gb(x.size) for x in binding.amounts if x.tokens]
-    slope = f"({' + '.join(growing)})" if len(growing) > 1 else growing[0]
-    quotient = Fraction(room - binding.fixed, binding.growing)
-    yield Step(
-        text=f"({' - '.join([bare_gb(room), *fixed])}) / {slope} = {float(quotient):.1f}, "
-        f"down to {floor(quotient)}",
-        depth="whiteboard",
-    )
+    yield Step(text=divided(binding, room)[0], depth="whiteboard")
 
 
 def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
@@ -196,28 +186,10 @@ def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
     return (run, above) if is_clear(room, run.ledger.peak, above.ledger.peak, margin=20) else None
 
 
-def _count_mistakes(run: Run, above: Run, room: int, percent: int) -> Iterator[Mistake]:
-    gpu = run.scenario.hardware.gpu
+def _count_mistakes(run: Run, above: Run, percent: int) -> Iterator[Mistake]:
     right = run.scenario.workload.micro_batch
-    for name, wrong_room, why in (
-        (
-            "share forgotten",
-            gpu.memory,
-            f"would fit in the whole {gb(gpu.memory)}; {percent}% of it is {gb(room)}.",
-        ),
-        (
-            "MiB taken for MB",
-            gpu.memory_mib * MB * percent // 100,
-            f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
-        ),
-    ):
-        yield _counted(most_within(run.right, above.right, wrong_room, right), name, why)
-    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
-        if low.name in NO_COUNT or (low.name, low.phases) != (high.name, high.phases):
-            continue
-        wrong = most_within(low, high, room, right)
-        off = gb(abs(low.peak - run.ledger.peak))
-        yield _counted(wrong, low.name, low.why.format(off=off))
+    for count, name, why in wrong_sizes(run, above, percent, right, without=NO_COUNT):
+        yield _counted(count, name, why)
 
 
 def _counted(value: int, name: str, why: str) -> Mistake:

@@ -11,7 +11,7 @@ from sympy import expand
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.errors import UnmodelledError
 from engine.estimate import fullest, ledger, ledgers
-from engine.ledger import Category, Phase
+from engine.ledger import Category, Evidence, Phase
 from engine.rank import part_of, stages
 from engine.shapes import elements_of_shapes
 from engine.stacks.tapes import layer
@@ -261,3 +261,18 @@ def test_what_experts_and_latent_attention_have_no_lines_for_is_refused(
 def test_other_stacks_refuse_latent_attention_and_name_this_one(scenario, stack):
     with pytest.raises(UnmodelledError, match=r"latent attention .* or the megatron stack"):
         scenario(SMALL, implementation=stack)
+
+
+def test_no_line_claims_a_trace_that_is_not_made(scenario):
+    # `memquiz verify` does not run this stack: its lines are read, and measured elsewhere.
+    made = scenario(
+        implementation="megatron",
+        precision="mixed-fp32-grad",
+        optimizer="adamw-fused",
+        loss="fused",
+        shape={"layers": 4},
+        pipeline=2,
+        gradient_accumulation=4,
+    )
+    found = {line.evidence for book in ledgers(made) for line in book.lines}
+    assert Evidence.TRACED not in found
