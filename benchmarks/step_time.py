@@ -6,8 +6,8 @@
 Prints the error of each row of tests/engine/measured_b200.toml and of
 tests/engine/costs/published_steps.toml, then every pair of rows of one model, more than 5% apart,
 that the estimate has in another order than the measurement: by the step's time, and by tokens a
-second. Nothing is fitted to a row; all rates are those of engine/costs/assumptions.py. Beside a
-B200 row, in brackets, stands its error with products as slow as they were measured on its machine.
+second. Nothing is fitted to a row; all rates are those of the catalogue and of
+engine/costs/assumptions.py.
 """
 
 import sys
@@ -21,7 +21,6 @@ from typing import Any
 
 from engine.architecture import Architecture
 from engine.catalog import accelerator, architecture_from_shape
-from engine.costs.assumptions import PRODUCTS_SHARE
 from engine.costs.step_time import step_time
 from engine.settings import Hardware, Model, Parallel, Recipe, Settings, Workload
 
@@ -33,9 +32,6 @@ GPT: Mapping[str, Any] = {
     "activation": "gelu-tanh",
     "tied": True,
 }
-# Of the peak, in products of the shapes of these runs on their own machine:
-# MooreThreads/SimuMax v1.2 configs/system/b200_bf16_ceperm.json, matmul. For comparison only.
-B200_PRODUCTS = 0.488
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,14 +172,6 @@ def rate(row: Row, seconds: float) -> float:
     return row.tokens / seconds
 
 
-def on_their_machine(row: Row) -> float:
-    """Return the error with the share of the peak that products were measured to reach there."""
-    gpu = row.settings.hardware.gpu
-    slower = replace(gpu, tflops_16bit=gpu.tflops_16bit * B200_PRODUCTS / PRODUCTS_SHARE)
-    hardware = replace(row.settings.hardware, gpu=slower)
-    return replace(row, settings=replace(row.settings, hardware=hardware)).error
-
-
 def main() -> int:
     """Print all of it."""
     rows = [*layers(), *korthikanti(), *mpt(), *b200()]
@@ -198,8 +186,7 @@ def _report(group: str, rows: list[Row]) -> None:
     for row in rows:
         predicted = of_a_layer(row) if "table 4" in group else row.predicted
         errors.append(predicted / row.seconds - 1)
-        beside = f"  ({on_their_machine(row):+.0%})" if "B200" in group else ""
-        _say(f"  {row.name:52} {row.seconds:9.4f} s {predicted:9.4f} s {errors[-1]:+6.0%}{beside}")
+        _say(f"  {row.name:52} {row.seconds:9.4f} s {predicted:9.4f} s {errors[-1]:+6.0%}")
     sizes = [abs(error) for error in errors]
     _say(
         f"  error: mean {mean(errors):+.1%}, median {median(sizes):.1%}, largest {max(sizes):.1%}"

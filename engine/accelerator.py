@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from engine.errors import Fault, InputError
 from engine.units import MIB
 
+MAY_BE_ZERO = frozenset({"products_share", "nvlink_gb_s", "context_mib"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Accelerator:
@@ -19,6 +21,8 @@ class Accelerator:
             ECC or firmware takes a part.
         tflops_16bit: dense 16-bit peak in TFLOP/s, without sparsity: tensor or matrix cores with
             fp32 accumulation, ordinary cores on a P100.
+        products_share: part of `tflops_16bit` that the matrix products of a language model were
+            measured to reach; 0 where nobody has said.
         bandwidth_gb_s: memory bandwidth in GB/s.
         nvlink_gb_s: GB/s in each direction from one GPU to all peers together, over NVLink or
             Infinity Fabric; half of the total that data sheets print. 0 means none.
@@ -36,7 +40,8 @@ class Accelerator:
         checked: the day on which they were, YYYY-MM-DD.
 
     Raises:
-        InputError: listing every number that is negative or, where one is needed, zero.
+        InputError: listing every number that is negative or, where one is needed, zero, and every
+            share above 1.
     """
 
     name: str
@@ -44,6 +49,7 @@ class Accelerator:
     vendor: str
     memory_mib: int
     tflops_16bit: float
+    products_share: float = 0.0
     bandwidth_gb_s: float
     nvlink_gb_s: float = 0.0
     pcie_gb_s: float
@@ -67,11 +73,13 @@ class Accelerator:
                 continue
             where = f"gpu.{self.name}.{field.name}"
             kinds = (int,) if field.type in {int, "int"} else (int, float)
-            may_be_zero = field.name in {"nvlink_gb_s", "context_mib"}
+            may_be_zero = field.name in MAY_BE_ZERO
             if isinstance(value, bool) or not isinstance(value, kinds):
                 yield Fault(where, f"{value!r} is not a number")
             elif value < 0 or not (value or may_be_zero):
                 yield Fault(where, f"{value:,} is not positive")
+            elif field.name == "products_share" and value > 1:
+                yield Fault(where, f"{value:,} is more than the peak; a half is 0.5")
 
     @property
     def memory(self) -> int:

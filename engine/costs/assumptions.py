@@ -5,10 +5,11 @@ None of these was fitted to a step time.
 
 from engine.units import GB
 
-# Of the dense 16-bit peak, in matrix products. What SimuMax assumes of every product on an A100,
-# linear layers and attention alike. It lies below the best shapes of an A100, H100 and B200 (87%,
-# 80% and 78%: stas00/ml-engineering, compute/accelerator, maximum achievable matmul FLOPS), and
-# near the 72% that whole training runs reach on an A100 (arXiv 2307.08691, abstract).
+# Of the dense 16-bit peak, in matrix products, of a GPU that has no share in the catalogue. What
+# SimuMax assumes of every product on an A100, linear layers and attention alike. It lies below the
+# best shapes of an A100 and H100 (87% and 80%: stas00/ml-engineering, compute/accelerator, maximum
+# achievable matmul FLOPS), and near the 72% that whole training runs reach on an A100 (arXiv
+# 2307.08691, abstract).
 PRODUCTS_SHARE = 0.75
 PRODUCTS_SOURCE = "MooreThreads/SimuMax v1.2 configs/system/a100_pcie.json: 0.75 of the peak"
 
@@ -18,6 +19,11 @@ FP32_SHARE = 0.5
 # Of the memory bandwidth, in operators that only read and write.
 MEMORY_SHARE = 0.91
 MEMORY_SOURCE = "MooreThreads/SimuMax v1.2 configs/system/a100_pcie.json: 0.91 of the bandwidth"
+
+# Seconds of an operator over memory beyond its bytes: one module of Transformer Engine or Megatron
+# with its launches. Nobody has said it of PyTorch's own modules, whose kernels queue: none there.
+OPERATOR_LATENCY = {"megatron": 30e-6}
+OPERATOR_SOURCE = "MooreThreads/SimuMax v1.2 configs/system: 30 µs an operator on B200, 40 on A100"
 
 # Of a link in one direction, as NCCL's ring uses it: 80 to 82% measured for all-reduce, all-gather
 # and reduce-scatter on 8 x H200, 76% on 8 x B200; "about 80%" of a network card.

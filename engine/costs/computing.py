@@ -1,5 +1,6 @@
 """The terms in which a GPU computes, for one micro-batch and for the step's end."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.costs import flops, passes
@@ -7,6 +8,8 @@ from engine.costs.assumptions import (
     FP32_SHARE,
     MEMORY_SHARE,
     MEMORY_SOURCE,
+    OPERATOR_LATENCY,
+    OPERATOR_SOURCE,
     PRODUCTS_SHARE,
     PRODUCTS_SOURCE,
 )
@@ -44,14 +47,17 @@ def computing(settings: Settings, stage: Stage, weights: Held) -> Computing:
     work = flops.micro_batch(settings, stage)
     moved, logits = passes.layers(settings, stage), passes.loss(settings, stage)
     rate, memory = products_rate(settings), memory_rate(settings)
-    passing = (moved.forward + logits.forward) / memory
+    again, latency = moved.operators + moved.repeated, operator_latency(settings)
+    passing = (moved.forward + logits.forward) / memory + moved.operators * latency
     passing_back = (moved.backward + moved.recomputed + logits.backward) / memory
+    passing_back += again * latency
     attention = work.forward.attention + work.backward.attention + work.recomputed.attention
     return Computing(
         terms=(
-            *_products(work, rate),
+            *_products(work, rate, products_source(settings)),
             _operands(settings, weights, work, rate),
             *_passes(settings, weights, moved, logits),
+            *_launching(moved.operators + again, latency),
         ),
         forward=work.forward.total / rate + passing,
         backward=(work.backward.total + work.recomputed.total) / rate + passing_back,
@@ -84,9 +90,16 @@ def at_the_end(settings: Settings, weights: Held) -> tuple[Term, ...]:
 
 
 def products_rate(settings: Settings) -> float:
-    """Return FLOP/s in matrix products; fp32 runs as TF32."""
-    peak = settings.hardware.gpu.tflops_16bit * TB * PRODUCTS_SHARE
+    """Return FLOP/s in matrix products: the GPU's measured share of its peak; fp32 is TF32."""
+    gpu = settings.hardware.gpu
+    peak = gpu.tflops_16bit * TB * (gpu.products_share or PRODUCTS_SHARE)
     return peak * FP32_SHARE if PRECISIONS[settings.recipe.precision].compute == 4 else peak
+
+
+def products_source(settings: Settings) -> str:
+    """Return where the rate of products is from."""
+    gpu = settings.hardware.gpu
+    return gpu.source if gpu.products_share else PRODUCTS_SOURCE
 
 
 def memory_rate(settings: Settings) -> float:
@@ -94,7 +107,12 @@ def memory_rate(settings: Settings) -> float:
     return settings.hardware.gpu.bandwidth_gb_s * GB * MEMORY_SHARE
 
 
-def _products(work: flops.MicroBatch, rate: float) -> tuple[Term, ...]:
+def operator_latency(settings: Settings) -> float:
+    """Return seconds that an operator over memory takes beyond its bytes."""
+    return OPERATOR_LATENCY.get(settings.implementation, 0.0)
+
+
+def _products(work: flops.MicroBatch, rate: float, rate_source: str) -> tuple[Term, ...]:
     rows = (
         ("forward products", work.forward, "2 FLOPs for each weight and token, and attention"),
         ("backward products", work.backward, "gradients of inputs and of weights: twice forward"),
@@ -109,7 +127,7 @@ def _products(work: flops.MicroBatch, rate: float) -> tuple[Term, ...]:
             rate=rate,
             why=why,
             source=FLOPS_SOURCE,
-            rate_source=PRODUCTS_SOURCE,
+            rate_source=rate_source,
         )
         for name, counted, why in rows
         if counted.total
@@ -159,6 +177,21 @@ def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> t
         ),
     )
     return tuple(_memory(settings, name, amount, why) for name, amount, why in rows if amount)
+
+
+def _launching(operators: int, latency: float) -> Iterator[Term]:
+    if not latency:
+        return
+    yield Term(
+        name="launching operators",
+        resource=Resource.MEMORY,
+        amount=operators,
+        unit="operator",
+        rate=1 / latency,
+        why="each norm, add, rotary, attention and activation takes a moment, however small",
+        source=PASSES_SOURCE,
+        rate_source=OPERATOR_SOURCE,
+    )
 
 
 def _memory(settings: Settings, name: str, amount: int, why: str, *, hidden: float = 0.0) -> Term:

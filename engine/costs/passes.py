@@ -31,11 +31,18 @@ OTHER_STEP = (7, 0)  # not counted: as a fused AdamW
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
-    """Bytes read and written in one micro-batch."""
+    """Bytes read and written in one micro-batch.
+
+    Attributes:
+        operators: how many operators move them forward, and as many backward.
+        repeated: how many of them run again in backward.
+    """
 
     forward: int
     backward: int
     recomputed: int
+    operators: int = 0
+    repeated: int = 0
 
     @property
     def total(self) -> int:
@@ -45,11 +52,16 @@ class Moved:
 
 @dataclass(frozen=True, kw_only=True)
 class Pass:
-    """Bytes of one operator, forward and backward; `core`: selective recomputation repeats it."""
+    """Bytes of operators, forward and backward; `core`: selective recomputation repeats it.
+
+    `operators` is how many modules there are forward, and as many backward: one norm is one,
+    of however many kernels.
+    """
 
     forward: int
     backward: int
     core: bool = False
+    operators: int = 1
 
 
 def layers(settings: Settings, stage: Stage) -> Moved:
@@ -58,14 +70,17 @@ def layers(settings: Settings, stage: Stage) -> Moved:
     found += [(one, stage.dense) for one in _mlp(settings)]
     found += [(one, stage.moe) for one in _experts(settings)]
     again = settings.recipe.recompute
+    repeated = [
+        (one, copies)
+        for one, copies in found
+        if again == "full" or (again == "selective" and one.core)
+    ]
     return Moved(
         forward=sum(copies * one.forward for one, copies in found),
         backward=sum(copies * one.backward for one, copies in found),
-        recomputed=sum(
-            copies * one.forward
-            for one, copies in found
-            if again == "full" or (again == "selective" and one.core)
-        ),
+        recomputed=sum(copies * one.forward for one, copies in repeated),
+        operators=sum(copies * one.operators for one, copies in found),
+        repeated=sum(copies * one.operators for one, copies in repeated),
     )
 
 
@@ -147,12 +162,14 @@ def _stream(settings: Settings) -> Iterator[Pass]:
     elements = stream_tokens(settings) * a.hidden
     norms = a.norm_inputs * (1 if a.shared_norm else 2) + 2 * a.norm_outputs
     wide = elements * precision.residual
-    yield Pass(forward=2 * norms * wide, backward=3 * norms * wide)
-    yield Pass(forward=2 * 3 * wide, backward=2 * 3 * wide)
+    yield Pass(forward=2 * norms * wide, backward=3 * norms * wide, operators=norms)
+    yield Pass(forward=2 * 3 * wide, backward=2 * 3 * wide, operators=2)
     if settings.recipe.dropout:
         # The mask is a byte an element; fused with the add, dropout itself moves no more.
         more = 0 if _fused(settings) else 2 * precision.compute
-        yield Pass(forward=2 * elements * (more + 1), backward=2 * elements * (more + 1))
+        yield Pass(
+            forward=2 * elements * (more + 1), backward=2 * elements * (more + 1), operators=0
+        )
 
 
 def _attention(settings: Settings) -> Iterator[Pass]:
@@ -208,4 +225,4 @@ def _experts(settings: Settings) -> Iterator[Pass]:
     if a.experts.shared_ffn:
         yield from _mlp(settings, a.experts.shared_ffn)
     copied = stream_tokens(settings) * a.experts.per_token * a.hidden * each
-    yield Pass(forward=4 * copied, backward=4 * copied)
+    yield Pass(forward=4 * copied, backward=4 * copied, operators=2)

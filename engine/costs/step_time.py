@@ -7,7 +7,7 @@ take longest.
 
 Counts are exact; rates and overlap are assumptions (`engine.costs.assumptions`,
 `engine.costs.sending`). So differences between two settings say more than the seconds of one.
-Not counted: launching kernels, data loading, uneven routing of experts, a pipeline schedule other
+Not counted: data loading, uneven routing of experts, a pipeline schedule other
 than 1F1B.
 """
 

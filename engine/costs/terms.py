@@ -20,7 +20,7 @@ class Term:
 
     Attributes:
         amount: how much work, counted: FLOPs, bytes, parameters or micro-batches.
-        unit: "FLOP", "B", "parameter" or "micro-batch".
+        unit: "FLOP", "B", "operator", "parameter" or "micro-batch".
         rate: amount a second.
         messages: how many messages or collectives it takes.
         latency: seconds of each, beyond its bytes.

@@ -259,3 +259,25 @@ def test_megatron_hides_sums_behind_weight_gradients_and_others_do_not(settings)
 def test_a_stage_without_layers_is_passed_through(settings):
     step = step_time(settings(pipeline=8))
     assert step.seconds > step_time(settings(pipeline=4)).seconds
+
+
+def test_products_take_the_share_that_a_gpu_was_measured_to_reach(settings):
+    plain = _seconds(settings(gpu=replace(H100, products_share=0.75)), "forward products")
+    slower = _seconds(settings(gpu=replace(H100, products_share=0.25)), "forward products")
+    assert _seconds(settings(gpu=H100), "forward products") == plain
+    assert slower == pytest.approx(3 * plain)
+
+
+@pytest.mark.parametrize(
+    ("recompute", "times"), [("none", 2), ("selective", 2 + 1 / 7), ("full", 3)]
+)
+def test_seven_operators_a_layer_are_launched_in_each_pass(settings, recompute, times):
+    """Two norms, two adds, rotary, attention and the activation."""
+    made = settings(passes=5, recompute=recompute)
+    term = next(t for t in step_time(made).terms if t.name == "launching operators")
+    assert term.amount == round(7 * times) * 4 * 5
+
+
+def test_kernels_of_pytorch_modules_queue(settings):
+    made = settings(implementation="fused")
+    assert "launching operators" not in {term.name for term in step_time(made).terms}
