@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
-from engine.catalog import accelerator, model
+from engine.catalog import CatalogModel, accelerator, model
 from engine.costs.step_time import step_time
 from engine.errors import InputError
 from engine.estimate import capacity, ledger
 from engine.levers.memory import need
-from engine.levers.plans import plans
-from engine.levers.registry import levers
+from engine.levers.plans import changed, invasiveness, plans
 from engine.levers.space import Setting, settings
+from engine.levers.splits import megatrons
 from engine.levers.ties import TIE, tied
-from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
+from engine.scenario import Hardware, Model, Offload, Parallel, Recipe, Scenario, Workload
 from problems.draw import Draw
 
 NUMBER = 300
@@ -37,6 +37,8 @@ def drawn(seed: int) -> Scenario | None:
     draw = Draw("plans", seed)
     row, data = model(draw.choice(MODELS)), draw.choice((1, 2, 4, 6, 8))
     try:
+        if draw.choice((False, False, False, True)):
+            return _on_megatron(draw, row, data)
         return Scenario(
             model=Model(name=row.name, title=row.title, architecture=row.architecture),
             implementation=draw.choice(("fused", "fused", "hf")),
@@ -53,10 +55,34 @@ def drawn(seed: int) -> Scenario | None:
                 loss=draw.choice(("eager", "fused", "chunked")),
             ),
             parallel=Parallel(data=data, zero=draw.choice((0, 1, 2, 3))),
+            offload=Offload(optimizer=draw.choice(("none", "none", "none", "cpu", "nvme"))),
             hardware=Hardware(gpu=accelerator(draw.choice(GPUS)), gpus=data),
         )
     except InputError:
         return None
+
+
+def _on_megatron(draw: Draw, row: CatalogModel, data: int) -> Scenario:
+    parallel = Parallel(
+        data=data,
+        zero=draw.choice((0, 1)),
+        tensor=draw.choice((1, 2, 4)),
+        sequence_parallel=draw.choice((True, False)),
+        pipeline=draw.choice((1, 2)),
+        context=draw.choice((1, 1, 2)),
+    )
+    return Scenario(
+        model=Model(name=row.name, title=row.title, architecture=row.architecture),
+        implementation="megatron",
+        workload=Workload(
+            sequence=draw.choice((512, 1024)),
+            micro_batch=draw.choice((1, 2)),
+            gradient_accumulation=draw.choice((1, 4)),
+        ),
+        recipe=megatrons(Recipe(recompute=draw.choice(("none", "full")))),
+        parallel=parallel,
+        hardware=Hardware(gpu=accelerator(draw.choice(GPUS)), gpus=parallel.ranks),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +128,7 @@ def _plans(fitting: Sequence[Tried]) -> tuple[Told, ...]:
         for one in fitting
         if not any(
             _pulls_less(other, one)
-            and (other.overhead, sum(other.setting.degrees))
-            < (one.overhead, sum(one.setting.degrees))
+            and (other.overhead, changed(other.setting)) < (one.overhead, changed(one.setting))
             for other in fitting
         )
     ]
@@ -115,14 +140,13 @@ def _plans(fitting: Sequence[Tried]) -> tuple[Told, ...]:
             _pulls_less(other, one) and other.overhead <= one.overhead + TIE for other in front
         )
     ]
-    known = levers()
     ordered = [
         one
         for group in tied(kept, lambda one: one.price)
         for one in sorted(
             group,
             key=lambda one: (
-                sum(known[name].invasiveness for name in one.setting.levers),
+                sum(map(invasiveness, one.setting.levers)),
                 one.overhead,
             ),
         )
@@ -136,7 +160,9 @@ def _plans(fitting: Sequence[Tried]) -> tuple[Told, ...]:
 
 def _pulls_less(other: Tried, one: Tried) -> bool:
     pairs = zip(other.setting.degrees, one.setting.degrees, strict=True)
-    return other is not one and all(less <= more for less, more in pairs)
+    return other is not one and all(
+        abs(less) <= abs(more) and less * more >= 0 for less, more in pairs
+    )
 
 
 def compared(scenario: Scenario, *, headroom: int = 0) -> bool:

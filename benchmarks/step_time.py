@@ -36,17 +36,23 @@ GPT: Mapping[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A measured step: `seconds` of it, and `tokens` of all ranks together."""
+    """A measured step: `seconds` of it, and `tokens` of all ranks together.
+
+    `allocated_mib` is the peak of each rank, where that was measured too.
+    """
 
     group: str
     name: str
     settings: Settings
     seconds: float
     tokens: int
+    allocated_mib: tuple[float, ...] = ()
 
     @property
     def predicted(self) -> float:
-        """Seconds by the estimate."""
+        """Seconds by the estimate; of one layer where that is what was measured."""
+        if "table 4" in self.group:
+            return of_a_layer(self)
         return step_time(self.settings).seconds
 
     @property
@@ -61,18 +67,25 @@ def b200() -> Iterator[Row]:
     for row in table["rows"]:
         shape = table["models"][row["model"]] | {"layers": row["layers"]}
         split = {name: row[name] for name in ("data", "tensor", "pipeline", "context", "expert")}
+        parallel = Parallel(
+            zero=table["parallel"]["zero"],
+            sequence_parallel=row["tensor"] > 1,
+            exchange=table["parallel"]["exchange"] if row["context"] > 1 else "p2p",
+            **split,
+        )
         yield Row(
             group=f"8 x B200, {row['model']}",
             name=row["id"],
             settings=_settings(
                 architecture_from_shape(row["model"], shape),
                 table["gpu"],
-                Parallel(**table["parallel"], **split),
+                parallel,
                 Recipe(**table["recipe"]),
                 (row["micro_batch"], row["sequence"], row["micro_batches"]),
             ),
             seconds=row["step_ms"] / 1e3,
             tokens=row["micro_batch"] * row["sequence"] * row["micro_batches"] * row["data"],
+            allocated_mib=tuple(row["rank_allocated_mib"]),
         )
 
 
@@ -172,30 +185,51 @@ def rate(row: Row, seconds: float) -> float:
     return row.tokens / seconds
 
 
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Steps that can be compared with one another, and how far the estimate is from them."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def errors(self) -> tuple[float, ...]:
+        """Predicted over measured, less 1, of each row."""
+        return tuple(row.error for row in self.rows)
+
+    @property
+    def said(self) -> tuple[str, str, str]:
+        """Their mean, and the median and the largest of their sizes."""
+        sizes = [abs(error) for error in self.errors]
+        return f"{mean(self.errors):+.1%}", f"{median(sizes):.1%}", f"{max(sizes):.1%}"
+
+    def orders(self, of: Callable[[Row, float], float]) -> tuple[list[tuple[Row, Row]], int]:
+        """Return the pairs that the estimate has in another order, and the number of all."""
+        return list(inversions(list(self.rows), of)), len(self.rows) * (len(self.rows) - 1) // 2
+
+
+def groups() -> Iterator[Group]:
+    """Yield all measured steps."""
+    rows = [*layers(), *korthikanti(), *mpt(), *b200()]
+    for name, members in groupby(rows, key=lambda row: row.group):
+        yield Group(name=name, rows=tuple(members))
+
+
 def main() -> int:
     """Print all of it."""
-    rows = [*layers(), *korthikanti(), *mpt(), *b200()]
-    for group, members in groupby(rows, key=lambda row: row.group):
-        _report(group, list(members))
+    for group in groups():
+        _report(group)
     return 0
 
 
-def _report(group: str, rows: list[Row]) -> None:
-    errors = []
-    _say(group)
-    for row in rows:
-        predicted = of_a_layer(row) if "table 4" in group else row.predicted
-        errors.append(predicted / row.seconds - 1)
-        _say(f"  {row.name:52} {row.seconds:9.4f} s {predicted:9.4f} s {errors[-1]:+6.0%}")
-    sizes = [abs(error) for error in errors]
-    _say(
-        f"  error: mean {mean(errors):+.1%}, median {median(sizes):.1%}, largest {max(sizes):.1%}"
-    )
-    if "table 4" in group:
-        return
+def _report(group: Group) -> None:
+    _say(group.name)
+    for row in group.rows:
+        predicted, error = row.predicted, row.error
+        _say(f"  {row.name:52} {row.seconds:9.4f} s {predicted:9.4f} s {error:+6.0%}")
+    _say("  error: mean {}, median {}, largest {}".format(*group.said))
     for says, of in (("time", time), ("tokens a second", rate)):
-        wrong = list(inversions(rows, of))
-        pairs = len(rows) * (len(rows) - 1) // 2
+        wrong, pairs = group.orders(of)
         _say(f"  order by {says}: {len(wrong)} of {pairs} pairs the other way")
         for one, other in wrong:
             _say(f"    {one.name} and {other.name}")

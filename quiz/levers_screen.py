@@ -9,6 +9,7 @@ from engine.levers.assess import Applied, Refused
 from engine.levers.change import Change
 from engine.levers.changes import brief
 from engine.levers.plans import Plan
+from engine.levers.ties import TIE
 from engine.units import GB, decimal
 from quiz.bar_text import bar_text, key
 from quiz.bars import chart, used
@@ -131,8 +132,8 @@ def _plans(console: Console, report: Report) -> None:
         style="bold",
     )
     if not found.plans:
-        fits = "as it is it fits, and nothing makes it faster" if found.fitting else "none fits"
-        paragraph(console, fits, indent=3)
+        fits = f"as it is it fits, and nothing makes it more than {TIE:.0%} faster"
+        paragraph(console, fits if found.fitting else "none fits", indent=3)
     for number, plan in enumerate(found.plans, 1):
         _plan(console, report, number, plan)
 

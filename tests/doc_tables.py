@@ -2,22 +2,28 @@
 
 import ast
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+from step_time import b200, groups, time
+
 from engine.catalog import models
 from engine.errors import InputError
-from engine.estimate import ledger, model_states
+from engine.estimate import ledger, ledgers, model_states
 from engine.ledger import Evidence
 from engine.lines.activations import CASTS
 from engine.rank import stages
 from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.scenario import Scenario
 from engine.scenario_file import from_mapping
 from engine.stacks.tapes import layer
 from engine.structure import structure_of
 from engine.symbols import RING, b, compiled, s
 from engine.tape import total
-from engine.units import GIB
+from engine.units import GIB, MIB, decimal
 from engine.values import values_of
 from problems.problem import TOPICS
 from problems.registry import kinds
@@ -206,6 +212,39 @@ def bands():
     yield "an estimate", f"{DOUBLE_CREDIT}", f"within a factor of {DOUBLE}"
 
 
+def measured():
+    """Yield the fullest rank of each stage, of measured runs that differ in more than passes."""
+    yield ("run", "stage", "predicted", "measured", "")
+    told = {}
+    for row in b200():
+        told.setdefault((row.group, row.settings.parallel, row.settings.workload.sequence), row)
+    for row in told.values():
+        books = ledgers(Scenario(**vars(row.settings)))
+        each = len(row.allocated_mib) // row.settings.parallel.pipeline
+        for at, book in enumerate(books):
+            most = round(MIB * max(row.allocated_mib[at * each : (at + 1) * each]))
+            where = "only" if len(books) == 1 else "first" if book.stage.first else "last"
+            error = f"{book.peak / most - 1:+.2%}".replace("-0.00", "+0.00")
+            yield _run(row), where, decimal(book.peak), decimal(most), error
+
+
+def _run(row):
+    split, sequence = row.settings.parallel, row.settings.workload.sequence
+    axes = ("tensor", "pipeline", "context", "expert")
+    parts = [f"{axis} {getattr(split, axis)}" for axis in axes if getattr(split, axis) > 1]
+    model = row.group.removeprefix("8 x B200, ")
+    layers = row.settings.architecture.layers
+    return ", ".join((f"{model}, {layers} layers", *parts, f"{sequence:,} tokens"))
+
+
+def step_times():
+    """Yield how far the estimate of a step's time is from each group of measured steps."""
+    yield ("steps", "number", "mean error", "median", "largest", "pairs in another order")
+    for group in groups():
+        wrong, pairs = group.orders(time)
+        yield group.name, len(group.rows), *group.said, f"{len(wrong)} of {pairs}"
+
+
 TABLES = {
     "precisions": precisions,
     "optimizers": optimizers,
@@ -219,6 +258,8 @@ TABLES = {
     "traced": traced,
     "reference": reference,
     "outside": outside,
+    "measured": measured,
+    "step-time": step_times,
     "kinds": asked,
     "bands": bands,
 }

@@ -20,9 +20,9 @@ FP32_SHARE = 0.5
 MEMORY_SHARE = 0.91
 MEMORY_SOURCE = "MooreThreads/SimuMax v1.2 configs/system/a100_pcie.json: 0.91 of the bandwidth"
 
-# Seconds of an operator over memory beyond its bytes: one module of Transformer Engine or Megatron
-# with its launches. Nobody has said it of PyTorch's own modules, whose kernels queue: none there.
-OPERATOR_LATENCY = {"megatron": 30e-6}
+# Seconds of an operator over memory beyond its bytes: one module with its launches. Said of
+# Megatron-LM; taken for PyTorch's own modules too.
+OPERATOR_LATENCY = 30e-6
 OPERATOR_SOURCE = "MooreThreads/SimuMax v1.2 configs/system: 30 µs an operator on B200, 40 on A100"
 
 # Of a link in one direction, as NCCL's ring uses it: 80 to 82% measured for all-reduce, all-gather

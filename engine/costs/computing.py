@@ -1,6 +1,5 @@
 """The terms in which a GPU computes, for one micro-batch and for the step's end."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.costs import flops, passes
@@ -47,17 +46,17 @@ def computing(settings: Settings, stage: Stage, weights: Held) -> Computing:
     work = flops.micro_batch(settings, stage)
     moved, logits = passes.layers(settings, stage), passes.loss(settings, stage)
     rate, memory = products_rate(settings), memory_rate(settings)
-    again, latency = moved.operators + moved.repeated, operator_latency(settings)
-    passing = (moved.forward + logits.forward) / memory + moved.operators * latency
+    again = moved.operators + moved.repeated
+    passing = (moved.forward + logits.forward) / memory + moved.operators * OPERATOR_LATENCY
     passing_back = (moved.backward + moved.recomputed + logits.backward) / memory
-    passing_back += again * latency
+    passing_back += again * OPERATOR_LATENCY
     attention = work.forward.attention + work.backward.attention + work.recomputed.attention
     return Computing(
         terms=(
             *_products(work, rate, products_source(settings)),
             _operands(settings, weights, work, rate),
             *_passes(settings, weights, moved, logits),
-            *_launching(moved.operators + again, latency),
+            _launching(moved.operators + again),
         ),
         forward=work.forward.total / rate + passing,
         backward=(work.backward.total + work.recomputed.total) / rate + passing_back,
@@ -105,11 +104,6 @@ def products_source(settings: Settings) -> str:
 def memory_rate(settings: Settings) -> float:
     """Return bytes a second through the GPU's memory."""
     return settings.hardware.gpu.bandwidth_gb_s * GB * MEMORY_SHARE
-
-
-def operator_latency(settings: Settings) -> float:
-    """Return seconds that an operator over memory takes beyond its bytes."""
-    return OPERATOR_LATENCY.get(settings.implementation, 0.0)
 
 
 def _products(work: flops.MicroBatch, rate: float, rate_source: str) -> tuple[Term, ...]:
@@ -179,15 +173,13 @@ def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> t
     return tuple(_memory(settings, name, amount, why) for name, amount, why in rows if amount)
 
 
-def _launching(operators: int, latency: float) -> Iterator[Term]:
-    if not latency:
-        return
-    yield Term(
+def _launching(operators: int) -> Term:
+    return Term(
         name="launching operators",
         resource=Resource.MEMORY,
         amount=operators,
         unit="operator",
-        rate=1 / latency,
+        rate=1 / OPERATOR_LATENCY,
         why="each norm, add, rotary, attention and activation takes a moment, however small",
         source=PASSES_SOURCE,
         rate_source=OPERATOR_SOURCE,

@@ -16,8 +16,8 @@ from engine.scenario import Scenario
 from engine.structure import Structure, structure_of
 from engine.values import values_of
 
-# Of all numbers in numpy's integers; the slack of the allocator is 8 of 100 parts of the peak.
-LARGEST = (2**63 - 1) // 8
+# Of all numbers in numpy's integers; the slack of the allocator is 10 of 100 parts of the peak.
+LARGEST = (2**63 - 1) // 10
 ENDS = (symbols.C_low, symbols.C_high)
 Key = tuple[object, ...]
 Values = Mapping[Symbol, int]

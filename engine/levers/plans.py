@@ -1,10 +1,11 @@
 """The cheapest combinations of levers that fit.
 
 A plan is a setting that fits and that no other makes needless: none that fits, and costs less or
-no more than five points of a hundred of the step's time more, pulls no lever further. So a further
-plan is dearer and does with less of some lever. Plans of one price stand in the order of how
-invasive their levers are, and of those with the same levers only the first is told. Where nothing
-fits without, levers that change numerics are pulled too.
+no more than five points of a hundred of the step's time more, changes nothing further. So a
+further plan is dearer and does with less of some change, and where the run fits as it is, every
+plan is faster by more than that. Plans of one price stand in the order of how invasive their
+levers are, and of those with the same levers only the first is told. Where nothing fits without,
+levers that change numerics are pulled too.
 """
 
 import heapq
@@ -15,7 +16,7 @@ from engine.costs.step_time import Work, step_time, works
 from engine.estimate import capacity
 from engine.levers.memory import Need, need
 from engine.levers.registry import levers
-from engine.levers.space import Setting, settings
+from engine.levers.space import BACK, Setting, settings
 from engine.levers.ties import TIE, tied
 from engine.scenario import Scenario
 
@@ -30,7 +31,7 @@ class Plan:
     """Levers that are pulled together.
 
     Attributes:
-        levers: their names.
+        levers: their names, and those of `engine.levers.space.BACK`, which take one back.
         scenario: what they make of the scenario.
         peak: bytes allocated.
         spare: bytes of the card that nvidia-smi would leave, at its upper estimate.
@@ -87,7 +88,7 @@ def _among(scenario: Scenario, every: Sequence[Setting], room: int) -> Plans:
     before = step_time(scenario).seconds
     front = [
         _Found(setting=every[fitting[at]], at=fitting[at], overhead=seconds / before - 1)
-        for seconds, at in _front([every[at] for at in fitting], _Prices(scenario))
+        for seconds, at in _front([every[at] for at in fitting])
     ]
     made = [_plan(one, needs, room) for one in _kept(front) if one.setting.levers]
     groups = tied(made, lambda plan: plan.price(scenario))
@@ -120,8 +121,12 @@ def _plan(found: _Found, needs: Need, room: int) -> Plan:
 
 
 def _invasiveness(plan: Plan) -> tuple[int, float]:
-    known = levers()
-    return sum(known[name].invasiveness for name in plan.levers), plan.overhead
+    return sum(map(invasiveness, plan.levers)), plan.overhead
+
+
+def invasiveness(name: str) -> int:
+    """Return how invasive a lever is, or taking it back."""
+    return levers()[BACK.get(name, name)].invasiveness
 
 
 def _kept(front: Sequence[_Found]) -> Iterator[_Found]:
@@ -132,13 +137,14 @@ def _kept(front: Sequence[_Found]) -> Iterator[_Found]:
             yield one
 
 
-def _front(fitting: Sequence[Setting], prices: "_Prices") -> Iterator[tuple[float, int]]:
+def _front(fitting: Sequence[Setting]) -> Iterator[tuple[float, int]]:
     """Yield seconds and place of the settings that no cheaper one makes needless, cheapest first.
 
     A setting's price is looked at more closely only when none can be cheaper by what is known.
     """
+    prices = _Prices(max((one.scenario.workload.micro_batch for one in fitting), default=1))
     ways = (prices.rough, prices.near, prices.exact)
-    heap = [(ways[0](one.scenario), 0, sum(one.degrees), at) for at, one in enumerate(fitting)]
+    heap = [(ways[0](one.scenario), 0, changed(one), at) for at, one in enumerate(fitting)]
     heapq.heapify(heap)
     found: list[Setting] = []
     while heap:
@@ -155,19 +161,25 @@ def _front(fitting: Sequence[Setting], prices: "_Prices") -> Iterator[tuple[floa
 
 
 def needless(setting: Setting, other: Setting) -> bool:
-    """Say whether `other` pulls no lever further than `setting` does."""
-    return all(a <= b for a, b in zip(other.degrees, setting.degrees, strict=True))
+    """Say whether `other` pulls no lever further than `setting` does, and takes none back more."""
+    pairs = zip(other.degrees, setting.degrees, strict=True)
+    return all(0 <= less <= more or more <= less <= 0 for less, more in pairs)
+
+
+def changed(setting: Setting) -> int:
+    """Return by how many degrees a setting differs from the scenario, all levers together."""
+    return sum(map(abs, setting.degrees))
 
 
 class _Prices:
     """Seconds of a step, ever closer: what many settings have in common is found once.
 
     Args:
-        scenario: has the largest micro-batch of all.
+        most: the largest micro-batch of all.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._most = scenario.workload.micro_batch
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._known: dict[tuple[object, ...], tuple[Work, ...]] = {}
 
     def rough(self, scenario: Scenario) -> float:
@@ -197,6 +209,7 @@ class _Prices:
             micro_batch,
             (recipe.precision, recipe.attention, recipe.recompute, recipe.loss),
             (parallel.tensor, parallel.pipeline, parallel.context, parallel.sequence_parallel),
+            (parallel.expert, scenario.offload),
         )
         if key not in self._known:
             work = replace(scenario.workload, micro_batch=micro_batch)

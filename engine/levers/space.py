@@ -1,7 +1,8 @@
 """Every sensible setting of a scenario: the levers that combine, each at each of its degrees.
 
-Only what saves memory is turned, and only towards saving: micro-batches up to the scenario's,
-recomputation and ZeRO from the scenario's on, splits that are multiples of the scenario's. The
+A lever is pulled, or taken back where the scenario has pulled it already: a run that has room to
+spare goes faster with a larger micro-batch, with less recomputed, with less shared or offloaded.
+Attention, the optimizer's kernels and the loss only go towards saving, which is faster too. The
 GPUs and the sequences of a step stay.
 """
 
@@ -24,6 +25,22 @@ EIGHT_BITS = ("adamw-8bit", "8-bit optimizer")
 LOSSES = (("eager", ""), ("fused", "fused cross entropy"), ("chunked", "chunked cross entropy"))
 STAGES = ((0, ""), (1, "ZeRO-1"), (2, "ZeRO-2"), (3, "ZeRO-3"))
 OFFLOADED = tuple(zip(OFFLOADS, ("", "CPU offload", "NVMe offload"), strict=True))
+WAITING = (("none", ""), ("cpu", "activation offload"))
+
+# What taking a lever back is called, and the lever that it is.
+BACK = {
+    "larger micro-batch": "smaller micro-batch",
+    "less recompute": "full recompute",
+    "a lower ZeRO stage": "ZeRO-3",
+    "less offload": "CPU offload",
+    "activations on the GPU": "activation offload",
+    "less tensor parallel": "tensor parallel",
+    "less pipeline parallel": "pipeline parallel",
+    "less context parallel": "context parallel",
+    "less expert parallel": "expert parallel",
+}
+# Of a larger micro-batch: what each micro-batch costs is spread over eight times as much by then.
+LARGER = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +48,9 @@ class Setting:
     """A scenario and how far each lever is pulled in it.
 
     Attributes:
-        degrees: one for each axis: 0 where nothing is changed, and the more the more is.
-        levers: names of those that are pulled.
+        degrees: one for each axis: 0 where nothing is changed, the more the more a lever is
+            pulled, and below 0 the more of it is taken back.
+        levers: names of those that are pulled, and of what is taken back.
     """
 
     scenario: Scenario
@@ -55,36 +73,35 @@ class _Split:
 
     parallel: Parallel
     moves: bool
-    choices: tuple[_Choice[int], ...]
+    choices: tuple[_Choice[Any], ...]
 
 
 def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]:
-    """Yield every setting that the ledger has lines for, `scenario` itself first.
+    """Yield every setting that the ledger has lines for, `scenario` itself among them.
 
     Args:
         scenario: what is changed.
         numerics: whether levers that change numerics may be pulled too.
     """
-    offloads = _along(OFFLOADED, scenario.offload.optimizer)
     for split in _splits(scenario):
-        parallel = split.parallel
-        zeros = _along(STAGES, parallel.zero)[: None if parallel.sharing > 1 else 1]
         recipes = list(_recipes(scenario.recipe, moves=split.moves, numerics=numerics))
-        for (recipe, chosen), zero, offload in product(recipes, zeros, offloads):
-            of_all: tuple[_Choice[Any], ...] = (*chosen, zero, *split.choices, offload)
-            for work, smaller in _workloads(scenario, parallel.data):
+        workloads = list(_workloads(scenario, split.parallel.data))
+        for (recipe, chosen), held in product(recipes, list(_held(scenario, split.parallel))):
+            of_all: tuple[_Choice[Any], ...] = (*chosen, *held, *split.choices)
+            zero, states, waiting = (choice.value for choice in held)
+            for work, micro_batch in workloads:
                 try:
                     made = replace(
                         scenario,
                         implementation="megatron" if split.moves else scenario.implementation,
                         workload=work,
                         recipe=recipe,
-                        parallel=replace(parallel, zero=zero.value),
-                        offload=replace(scenario.offload, optimizer=offload.value),
+                        parallel=replace(split.parallel, zero=zero),
+                        offload=replace(scenario.offload, optimizer=states, activations=waiting),
                     )
                 except InputError:  # whatever the micro-batch is
                     break
-                yield _setting(made, (smaller, *of_all))
+                yield _setting(made, (micro_batch, *of_all))
 
 
 def _setting(scenario: Scenario, choices: Sequence[_Choice[Any]]) -> Setting:
@@ -95,14 +112,24 @@ def _setting(scenario: Scenario, choices: Sequence[_Choice[Any]]) -> Setting:
     )
 
 
-def _along(axis: tuple[tuple[T, str], ...], now: T) -> list[_Choice[T]]:
-    """Return the choices of an axis from `now` on, or `now` alone where it is not on it."""
+def _along(axis: tuple[tuple[T, str], ...], now: T, back: str = "") -> list[_Choice[T]]:
+    """Return the choices of an axis, or `now` alone where it is not on it.
+
+    Args:
+        axis: values in the order of what they save, each with the lever that takes it there.
+        now: the value that the scenario has.
+        back: what going back is called; "" where that is not wanted.
+    """
     values = [value for value, _ in axis]
     if now not in values:
         return [_Choice(value=now)]
-    further = axis[values.index(now) + 1 :]
-    more = [_Choice(value=v, degree=n, lever=lever) for n, (v, lever) in enumerate(further, 1)]
-    return [_Choice(value=now), *more]
+    here = values.index(now)
+    found = [
+        _Choice(value=value, degree=at - here, lever=lever if at > here else back)
+        for at, (value, lever) in enumerate(axis)
+        if at > here or (at < here and back)
+    ]
+    return [_Choice(value=now), *found]
 
 
 def _recipes(
@@ -116,7 +143,7 @@ def _recipes(
         axis = (*OPTIMIZERS, EIGHT_BITS) if numerics else OPTIMIZERS
         optimizers, losses = _along(axis, own.optimizer), _along(LOSSES, own.loss)
     attentions = _along(ATTENTIONS, own.attention)
-    recomputes = _along(RECOMPUTES, own.recompute)
+    recomputes = _along(RECOMPUTES, own.recompute, "less recompute")
     for chosen in product(attentions, recomputes, optimizers, losses):
         attention, recompute, optimizer, loss = (choice.value for choice in chosen)
         made = replace(
@@ -125,51 +152,93 @@ def _recipes(
         yield made, chosen
 
 
+def _held(scenario: Scenario, parallel: Parallel) -> Iterator[tuple[_Choice[Any], ...]]:
+    """Yield what is shared and what is on the host: ZeRO, the optimizer's states, activations."""
+    zeros = _along(STAGES, parallel.zero, "a lower ZeRO stage")
+    if parallel.sharing == 1:
+        zeros = zeros[:1]
+    states = _along(OFFLOADED, scenario.offload.optimizer, "less offload")
+    waiting = _along(WAITING, scenario.offload.activations, "activations on the GPU")
+    yield from product(zeros, states, waiting)
+
+
 def _workloads(scenario: Scenario, data: int) -> Iterator[tuple[Workload, _Choice[int]]]:
     """Yield micro-batches that share the sequences of a step evenly, the largest first."""
     work = scenario.workload
-    ranks = scenario.parallel.data // data
-    sequences = work.micro_batch * work.gradient_accumulation * ranks
-    sizes = [size for size in range(work.micro_batch, 0, -1) if sequences % size == 0]
-    for degree, size in enumerate(sizes):
-        lever = "smaller micro-batch" if degree else ""
-        passes = sequences // size
-        made = replace(work, micro_batch=size, gradient_accumulation=passes)
+    now, ranks = work.micro_batch, scenario.parallel.data
+    sequences, uneven = divmod(now * work.gradient_accumulation * ranks, data)
+    if uneven:
+        return
+    sizes = [size for size in range(LARGER * now, 0, -1) if sequences % size == 0]
+    here = sizes.index(now) if now in sizes else sum(size > now for size in sizes)
+    for at, size in enumerate(sizes):
+        lever = "" if size == now else f"{'smaller' if size < now else 'larger'} micro-batch"
+        degree = at - here + (now not in sizes and size < now)
+        made = replace(work, micro_batch=size, gradient_accumulation=sequences // size)
         yield made, _Choice(value=size, degree=degree, lever=lever)
 
 
 def _splits(scenario: Scenario) -> Iterator[_Split]:
-    """Yield splits of the model, none first: ranks go from `data` to them."""
+    """Yield splits of the model, the scenario's own first: ranks go from `data` to them, or back.
+
+    Experts are spread over the ranks of `data`.
+    """
     now = scenario.parallel
+    ranks = now.data * now.tensor * now.pipeline * now.context
     here = scenario.implementation == "megatron"
-    node = scenario.hardware.gpu.gpus_per_node // now.tensor
-    tensors = [(1, now.sequence_parallel, 0)]
-    if now.tensor > 1 and not now.sequence_parallel:
-        tensors.append((1, True, 1))
-    tensors += [(factor, True, factor) for factor in doublings(min(node, now.data))]
-    others = (1, *doublings(now.data))
-    for (tensor, parts, degree), pipeline, context in product(tensors, others, others):
-        factor = tensor * pipeline * context
-        moves = not here and bool(degree or factor > 1)
-        if now.data % factor or (moves and cannot_move(scenario)):
+    stays = bool(cannot_move(scenario))
+    axes: tuple[list[_Choice[Any]], ...] = (
+        list(_tensors(scenario, ranks)),
+        _multiples("pipeline parallel", now.pipeline, ranks),
+        _multiples("context parallel", now.context, ranks),
+        _experts(scenario, ranks),
+    )
+    for chosen in product(*axes):
+        tensor, pipeline, context, expert = (choice.value for choice in chosen)
+        data, uneven = divmod(ranks, tensor[0] * pipeline * context)
+        moves = not here and any(choice.degree for choice in chosen)
+        if uneven or data % expert or (moves and stays):
             continue
         yield _Split(
             parallel=replace(
                 on_megatron(now) if moves else now,
-                data=now.data // factor,
-                tensor=tensor * now.tensor,
-                sequence_parallel=parts,
-                pipeline=pipeline * now.pipeline,
-                context=context * now.context,
+                data=data,
+                tensor=tensor[0],
+                sequence_parallel=tensor[1],
+                pipeline=pipeline,
+                context=context,
+                expert=expert,
             ),
             moves=moves,
-            choices=(
-                _split("tensor parallel", degree),
-                _split("pipeline parallel", pipeline if pipeline > 1 else 0),
-                _split("context parallel", context if context > 1 else 0),
-            ),
+            choices=chosen,
         )
 
 
-def _split(lever: str, degree: int) -> _Choice[int]:
-    return _Choice(value=degree, degree=degree, lever=lever if degree else "")
+def _tensors(scenario: Scenario, ranks: int) -> Iterator[_Choice[tuple[int, bool]]]:
+    """Yield ranks of a tensor inside a node, with sequence parallelism beside them or without."""
+    now, node = scenario.parallel, scenario.hardware.gpu.gpus_per_node
+    for choice in _multiples("tensor parallel", now.tensor, min(node, ranks)):
+        parts = choice.degree > 0 or (now.sequence_parallel and choice.value > 1)
+        degree = choice.degree + (choice.degree > 0)
+        yield _Choice(value=(choice.value, parts), degree=degree, lever=choice.lever)
+    if now.tensor > 1 and not now.sequence_parallel:
+        yield _Choice(value=(now.tensor, True), degree=1, lever="tensor parallel")
+
+
+def _multiples(lever: str, now: int, most: int) -> list[_Choice[int]]:
+    """Return `now`, its doublings up to `most`, and its halves as far as they are whole."""
+    found = [_Choice(value=now)]
+    for degree, factor in enumerate(doublings(most // now), 1):
+        found.append(_Choice(value=now * factor, degree=degree, lever=lever))
+    for degree, factor in enumerate(doublings(now), 1):
+        if now % factor == 0:
+            less = f"less {lever}"
+            found.append(_Choice(value=now // factor, degree=-degree, lever=less))
+    return found
+
+
+def _experts(scenario: Scenario, ranks: int) -> list[_Choice[int]]:
+    now, experts = scenario.parallel.expert, scenario.architecture.experts
+    if experts is None:
+        return [_Choice(value=now)]
+    return _multiples("expert parallel", now, min(ranks, experts.routed))

@@ -148,7 +148,7 @@ def test_a_headroom_that_is_none_is_refused(typed):
 
 def test_a_step_that_fits_and_cannot_be_faster_has_no_plan():
     told = levers(*ONE, "--optimizer", "adamw-fused", "--loss", "fused").stdout
-    assert "as it is it fits, and nothing makes it faster" in told
+    assert "as it is it fits, and nothing makes it more than 5% faster" in told
 
 
 def test_the_catalogue_lists_the_levers():

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
-from step_time import b200, inversions, korthikanti, layers, mpt, of_a_layer, rate, time
+from step_time import b200, inversions, korthikanti, layers, mpt, rate, time
 
 from engine.costs.step_time import step_time
 
@@ -28,12 +28,12 @@ BY_MODEL = {name: list(rows) for name, rows in groupby(b200(), key=lambda row: r
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_takes_the_printed_time_within_ten_percent(name):
-    assert of_a_layer(LAYERS[name]) == pytest.approx(LAYERS[name].seconds, rel=0.1)
+    assert LAYERS[name].predicted == pytest.approx(LAYERS[name].seconds, rel=0.1)
 
 
 @pytest.mark.parametrize("name", OVERHEADS)
 def test_recomputation_costs_a_layer_the_printed_overhead_within_three_points(name):
-    over = of_a_layer(LAYERS[name]) / of_a_layer(LAYERS["no recompute"]) - 1
+    over = LAYERS[name].predicted / LAYERS["no recompute"].predicted - 1
     assert 100 * over == pytest.approx(OVERHEADS[name], abs=3)
 
 

@@ -276,8 +276,3 @@ def test_seven_operators_a_layer_are_launched_in_each_pass(settings, recompute, 
     made = settings(passes=5, recompute=recompute)
     term = next(t for t in step_time(made).terms if t.name == "launching operators")
     assert term.amount == round(7 * times) * 4 * 5
-
-
-def test_kernels_of_pytorch_modules_queue(settings):
-    made = settings(implementation="fused")
-    assert "launching operators" not in {term.name for term in step_time(made).terms}

@@ -17,8 +17,8 @@ def ordinary(scenario):
     return scenario(
         "llama-3-8b",
         data=8,
-        sequence=4096,
-        micro_batch=4,
+        sequence=8192,
+        micro_batch=2,
         gradient_accumulation=4,
         optimizer="adamw-fused",
         loss="fused",
