@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy plans
+.PHONY: practice test lint format docs bench accuracy plans fuzz
 
 practice:
 	$(RUN) practice
@@ -24,3 +24,5 @@ accuracy:
 	$(RUN) python benchmarks/accuracy.py
 plans:
 	$(RUN) python benchmarks/plans.py
+fuzz:
+	$(RUN) python benchmarks/fuzz.py
