@@ -100,7 +100,7 @@ def model_states(
     optimizer: str = "adamw",
     zero: int = 0,
     ranks: int = 1,
-    offloaded: bool = False,
+    on_host: Literal["nothing", "optimizer", "parameters"] = "nothing",
 ) -> Mapping[str, int]:
     """Return the model states of one rank in bytes, by line, for any number of parameters.
 
@@ -111,7 +111,7 @@ def model_states(
             each tensor. Those of 8 bits are taken for states of large tensors.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
-        offloaded: whether the optimizer steps on the host.
+        on_host: what is offloaded; the optimizer's states go where the parameters are.
 
     Raises:
         ValueError: the optimizer's states depend on the shape of each tensor.
@@ -121,7 +121,12 @@ def model_states(
     if OPTIMIZERS[optimizer].form == "factored":
         raise ValueError(optimizer)
     sharing = Sharing(
-        **on_device(precision, zero if ranks > 1 else 0, offloaded=offloaded),
+        **on_device(
+            precision,
+            zero if ranks > 1 else 0,
+            offloaded=on_host != "nothing",
+            weights_on_host=on_host == "parameters",
+        ),
         optimizer=OPTIMIZERS[optimizer],
         many=ranks > 1,
     )

@@ -23,6 +23,8 @@ def gaps(settings: Settings) -> Iterator[Fault]:
         yield _no_lines("recipe.optimizer", settings.recipe.optimizer, ", ".join(OPTIMIZERS))
     if settings.offload.optimizer != "none":
         yield from _offload(settings)
+    if settings.offload.parameters != "none":
+        yield from _parameters_on_host(settings)
     if settings.offload.activations != "none":
         yield from _activations_on_host(settings)
     if settings.adapters.rank:
@@ -100,12 +102,24 @@ def _offload(settings: Settings) -> Iterator[Fault]:
     where, parallel = settings.offload.optimizer, settings.parallel
     if settings.implementation == "megatron":
         yield _no_lines("offload.optimizer", f"{where} with megatron", "none; or another stack")
-    if settings.recipe.precision != "mixed":
+    if settings.recipe.precision != "mixed" and settings.offload.parameters == "none":
         what = f"{where} with {settings.recipe.precision}"
         yield _no_lines("offload.optimizer", what, "mixed, whose fp32 master copy goes too")
     if parallel.sharing > 1 and parallel.zero < 2:
         what = f"{where} with {f'ZeRO-{parallel.zero}' if parallel.zero else 'DDP'}"
         yield _no_lines("offload.optimizer", what, "ZeRO-2, ZeRO-3, or one GPU")
+
+
+def _parameters_on_host(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines where the shards of the weights are on the host."""
+    where, parallel = settings.offload.parameters, settings.parallel
+    if settings.implementation == "megatron":
+        yield _no_lines("offload.parameters", f"{where} with megatron", "none; or another stack")
+    elif parallel.sharing == 1:
+        yield _no_lines("offload.parameters", f"{where} on one GPU", "ZeRO-3 on two or more")
+    elif parallel.zero != 3:
+        what = f"{where} with {f'ZeRO-{parallel.zero}' if parallel.zero else 'DDP'}"
+        yield _no_lines("offload.parameters", what, "ZeRO-3, which gathers them layer by layer")
 
 
 def _loss(settings: Settings) -> Iterator[Fault]:

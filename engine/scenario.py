@@ -82,6 +82,7 @@ class Scenario(Settings):
             ("parallel.exchange", self.parallel.exchange, EXCHANGES),
             ("offload.optimizer", self.offload.optimizer, OFFLOADS),
             ("offload.activations", self.offload.activations, ACTIVATIONS_ON),
+            ("offload.parameters", self.offload.parameters, OFFLOADS),
             ("adapters.base", self.adapters.base, BASES),
             *(("adapters.targets", name, NAMES) for name in sorted(targets(self.adapters))),
         ):
@@ -137,6 +138,14 @@ class Scenario(Settings):
                 "parallel.shard",
                 f"{what}, of {parallel.data:,} under ZeRO-{parallel.zero}",
                 "give zero = 3 and a divisor of data",
+            )
+        offload = self.offload
+        if offload.parameters not in {"none", offload.optimizer}:
+            where, other = offload.parameters, offload.optimizer
+            yield Fault(
+                "offload.parameters",
+                f"{where}, but the optimizer, which steps them there, is on {other}",
+                f'give offload.optimizer = "{where}"',
             )
         yield from self._uneven_parts()
 

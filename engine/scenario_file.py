@@ -119,7 +119,7 @@ def _scenario(
             recipe=Recipe(**(defaults | sound["recipe"])),
             adapters=Adapters(**sound["adapters"]),
             parallel=Parallel(**parallel),
-            offload=Offload(**sound["offload"]),
+            offload=_offload(sound["offload"]),
             hardware=Hardware(gpu=gpu, gpus=gpus),
         )
     except UnmodelledError as gap:
@@ -137,17 +137,21 @@ def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
         "recipe": asdict(scenario.recipe),
         **({"adapters": asdict(scenario.adapters)} if scenario.adapters.rank else {}),
         "parallel": asdict(scenario.parallel),
-        "offload": _offload(scenario.offload),
+        "offload": _offload_table(scenario.offload),
         "hardware": {"gpu": scenario.hardware.gpu.name, "gpus": scenario.hardware.gpus},
     }
 
 
-def _offload(offload: Offload) -> dict[str, Any]:
-    """Return its keys, without one for activations where they stay."""
+def _offload(table: Mapping[str, Any]) -> Offload:
+    """Return what the table says; the optimizer is where the parameters are."""
+    return Offload(**({"optimizer": table.get("parameters", "none")} | dict(table)))
+
+
+def _offload_table(offload: Offload) -> dict[str, Any]:
+    """Return its keys, without those of activations and parameters where they stay."""
     table = asdict(offload)
-    if offload.activations == "none":
-        del table["activations"]
-    return table
+    stays = {key for key in ("activations", "parameters") if table[key] == "none"}
+    return {key: value for key, value in table.items() if key not in stays}
 
 
 def _written(chosen: Model) -> dict[str, Any]:

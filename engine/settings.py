@@ -100,10 +100,12 @@ class Offload:
     Args:
         optimizer: where its states live.
         activations: where what the layers save waits for the backward pass.
+        parameters: where the shards of ZeRO-3 live, with gradients and optimizer states.
     """
 
     optimizer: str = "none"
     activations: str = "none"
+    parameters: str = "none"
 
 
 @dataclass(frozen=True, kw_only=True)

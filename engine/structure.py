@@ -26,6 +26,7 @@ class Sharing:
         accumulates: whether gradients are added up over several micro-batches.
         offloaded: whether master copy, states and reduced gradients are on the host. One rank
             alone is then as it is under ZeRO-2.
+        weights_on_host: whether the shards of the weights are there too.
         experts_apart: whether other ranks share the experts than share all else.
         adapters: whether adapters alone are trained.
         four_bit: whether the matrices beside them are in 4 bits.
@@ -38,6 +39,7 @@ class Sharing:
     accumulates: bool = False
     replicated: bool = False
     offloaded: bool = False
+    weights_on_host: bool = False
     experts_apart: bool = False
     adapters: bool = False
     four_bit: bool = False
@@ -122,20 +124,29 @@ class OnDevice(TypedDict):
     precision: Precision
     zero: int
     offloaded: bool
+    weights_on_host: bool
 
 
-def on_device(precision: str, zero: int, *, offloaded: bool) -> OnDevice:
+def on_device(
+    precision: str, zero: int, *, offloaded: bool, weights_on_host: bool = False
+) -> OnDevice:
     """Return the switches of the device, where the host may have a part.
 
     Args:
         precision: a name of `engine.recipe.PRECISIONS`.
         zero: the stage, 0 where there is one rank.
         offloaded: whether the optimizer steps on the host.
+        weights_on_host: whether the shards of ZeRO-3 are there too; they are what it steps then.
     """
     row = PRECISIONS[precision]
-    if offloaded and zero == 3:  # the shards stay in 16 bits, and are not stepped here
-        row = replace(row, master=0)
-    return OnDevice(precision=row, zero=zero or 2 * offloaded, offloaded=offloaded)
+    if offloaded and zero == 3 and not weights_on_host:
+        row = replace(row, master=0)  # the shards stay in 16 bits, and are not stepped here
+    return OnDevice(
+        precision=row,
+        zero=zero or 2 * offloaded,
+        offloaded=offloaded,
+        weights_on_host=weights_on_host,
+    )
 
 
 def structure_of(scenario: Scenario, stage: Stage) -> Structure:
@@ -145,7 +156,10 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
     return Structure(
         block=_block(scenario),
         **on_device(
-            scenario.recipe.precision, scenario.parallel.zero if many else 0, offloaded=offloaded
+            scenario.recipe.precision,
+            scenario.parallel.zero if many else 0,
+            offloaded=offloaded,
+            weights_on_host=scenario.offload.parameters != "none",
         ),
         optimizer=OPTIMIZERS[scenario.recipe.optimizer],
         many=many,

@@ -171,10 +171,17 @@ def expression(polynomial: PolyElement) -> Expr:
     terms = [_product(coefficient, powers) for powers, coefficient in polynomial.terms()]
     if len(terms) < 2:
         return terms[0] if terms else Integer(0)
-    terms.sort(key=cmp_to_key(Basic.compare))
+    terms.sort(key=cmp_to_key(_compared))
     numbers = [term for term in terms if isinstance(term, Integer)]
     others = [term for term in terms if not isinstance(term, Integer)]
     return Add(*numbers, *others, evaluate=False)
+
+
+@cache
+def _compared(one: Expr, other: Expr) -> int:
+    """Return sympy's own order of two terms: few there are, and they meet over and over."""
+    order: int = one.compare(other)
+    return order
 
 
 @cache
@@ -190,19 +197,28 @@ def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
     All symbols stand for positive numbers, so a polynomial is covered where no coefficient of
     the other is smaller.
     """
-    kept: list[PolyElement] = []
-    for one in dict.fromkeys(polynomials):
-        if any(_covers(other, one) for other in kept):
-            continue
-        kept = [other for other in kept if not _covers(one, other)]
-        kept.append(one)
-    return largest(*(expression(one) for one in kept))
+    return largest(*(expression(one) for one in maximal(polynomials)))
+
+
+def maximal(polynomials: Iterable[PolyElement]) -> tuple[PolyElement, ...]:
+    """Return those of `polynomials` that no other one covers, each once, in the order given."""
+    distinct = tuple(dict.fromkeys(polynomials))
+    sums = [sum(one.values()) for one in distinct]
+    kept: list[int] = []
+    # What covers another one has the larger sum of coefficients, so it is met before it.
+    for index in sorted(range(len(distinct)), key=sums.__getitem__, reverse=True):
+        if not any(_covers(distinct[other], distinct[index]) for other in kept):
+            kept.append(index)
+    return tuple(distinct[index] for index in sorted(kept))
 
 
 def _covers(larger: PolyElement, smaller: PolyElement) -> bool:
-    return all(larger.get(term, 0) >= c for term, c in smaller.items()) and all(
-        c >= 0 or smaller.get(term, 0) <= c for term, c in larger.items()
-    )
+    found = larger.get
+    for term, coefficient in smaller.items():
+        if found(term, 0) < coefficient:
+            return False
+    wanted = smaller.get
+    return all(c >= 0 or wanted(term, 0) <= c for term, c in larger.items())
 
 
 def largest(*sizes: Expr) -> Expr:
@@ -238,8 +254,25 @@ def compiled(expression: Basic) -> Evaluate:
     if isinstance(expression, Add):
         return lambda values: sum([part(values) for part in parts])
     if isinstance(expression, Mul):
-        return lambda values: prod([part(values) for part in parts])
+        return _compiled_product(expression, parts)
     return _compiled_function(expression, parts)
+
+
+def _compiled_product(expression: Mul, parts: Sequence[Evaluate]) -> Evaluate:
+    symbols = tuple(part for part in expression.args if isinstance(part, Symbol))
+    number = int(prod([part for part in expression.args if isinstance(part, Integer)]))
+    if len(symbols) + any(isinstance(part, Integer) for part in expression.args) < len(parts):
+        return lambda values: prod([part(values) for part in parts])
+    if len(symbols) == 1:
+        (x,) = symbols
+        return lambda values: number * values[x]
+    if len(symbols) == 2:
+        x, y = symbols
+        return lambda values: number * values[x] * values[y]
+    if len(symbols) == 3:
+        x, y, z = symbols
+        return lambda values: number * values[x] * values[y] * values[z]
+    return lambda values: number * prod([values[x] for x in symbols])
 
 
 def _compiled_function(expression: Basic, parts: Sequence[Evaluate]) -> Evaluate:

@@ -127,6 +127,12 @@ ENTRIES = (
         "Where what layers save waits: none, cpu; else none.",
         "--offload-activations",
     ),
+    _named(
+        "offload",
+        "parameters",
+        f"ZeRO-3's shards, and the optimizer, on {', '.join(OFFLOADS[1:])}; else none.",
+        "--offload-parameters",
+    ),
     _named("hardware", "gpu", "A GPU of `memquiz catalog gpus`."),
     _counted("hardware", "gpus", "Number of GPUs; else 1."),
 )

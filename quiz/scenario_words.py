@@ -14,7 +14,8 @@ def headline(scenario: Scenario) -> str:
 def described(scenario: Scenario) -> str:
     """Return how it is trained and on what, in one line."""
     work, recipe, parallel = scenario.workload, scenario.recipe, scenario.parallel
-    steps, offload = work.gradient_accumulation, scenario.offload.optimizer
+    steps, offload = work.gradient_accumulation, scenario.offload
+    moved = "optimizer" if offload.parameters == "none" else "parameters and optimizer"
     parts = (
         f"{recipe.precision}, {recipe.optimizer}, {recipe.attention} attention",
         f"recompute {recipe.recompute}",
@@ -25,7 +26,7 @@ def described(scenario: Scenario) -> str:
         (f"ZeRO-{parallel.zero}" if parallel.zero else "")
         + (f" over {parallel.shard}" if parallel.shard else ""),
         *_splits(parallel),
-        "" if offload == "none" else f"optimizer on {offload}",
+        "" if offload.optimizer == "none" else f"{moved} on {offload.optimizer}",
     )
     return " · ".join(part for part in parts if part)
 

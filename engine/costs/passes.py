@@ -131,9 +131,9 @@ def made_whole(settings: Settings) -> int:
 def added_gradients(settings: Settings, weights: Held) -> int:
     """Return bytes that adding a further micro-batch's gradients to the earlier moves.
 
-    None where the product itself adds to the gradient, as Megatron's does.
+    None where the product itself adds to the gradient, as Megatron's does, or the host does.
     """
-    if settings.implementation == "megatron":
+    if settings.implementation == "megatron" or settings.offload.parameters != "none":
         return 0
     precision = _precision(settings)
     kept = weights.parameters if settings.parallel.zero < 2 else weights.owned(settings)

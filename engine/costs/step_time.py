@@ -64,7 +64,7 @@ def _end(settings: Settings, work: Work) -> tuple[Term, ...]:
     return (
         *sending.at_the_end(settings, work.stage, weights, computes),
         *computing.at_the_end(settings, weights),
-        *host.terms(settings, weights, computes.backward),
+        *host.terms(settings, work.stage, weights, computes),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from engine.errors import InputError
 from engine.levers.choosing import doublings
 from engine.levers.splits import cannot_move, megatrons, on_megatron
-from engine.scenario import OFFLOADS, Parallel, Recipe, Scenario, Workload
+from engine.scenario import Offload, Parallel, Recipe, Scenario, Workload
 
 T = TypeVar("T")
 
@@ -24,7 +24,14 @@ OPTIMIZERS = (("adamw", ""), ("adamw-fused", "fused optimizer"))
 EIGHT_BITS = ("adamw-8bit", "8-bit optimizer")
 LOSSES = (("eager", ""), ("fused", "fused cross entropy"), ("chunked", "chunked cross entropy"))
 STAGES = ((0, ""), (1, "ZeRO-1"), (2, "ZeRO-2"), (3, "ZeRO-3"))
-OFFLOADED = tuple(zip(OFFLOADS, ("", "CPU offload", "NVMe offload"), strict=True))
+# Where optimizer states are, and parameters.
+OFFLOADED = (
+    (("none", "none"), ""),
+    (("cpu", "none"), "CPU offload"),
+    (("nvme", "none"), "NVMe offload"),
+    (("cpu", "cpu"), "parameter offload"),
+    (("nvme", "nvme"), "NVMe parameter offload"),
+)
 WAITING = (("none", ""), ("cpu", "activation offload"))
 
 # What taking a lever back is called, and the lever that it is.
@@ -88,7 +95,8 @@ def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]
         workloads = list(_workloads(scenario, split.parallel.data))
         for (recipe, chosen), held in product(recipes, list(_held(scenario, split.parallel))):
             of_all: tuple[_Choice[Any], ...] = (*chosen, *held, *split.choices)
-            zero, states, waiting = (choice.value for choice in held)
+            zero, (states, weights), waiting = (choice.value for choice in held)
+            offload = Offload(optimizer=states, parameters=weights, activations=waiting)
             for work, micro_batch in workloads:
                 try:
                     made = replace(
@@ -97,7 +105,7 @@ def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]
                         workload=work,
                         recipe=recipe,
                         parallel=replace(split.parallel, zero=zero),
-                        offload=replace(scenario.offload, optimizer=states, activations=waiting),
+                        offload=offload,
                     )
                 except InputError:  # whatever the micro-batch is
                     break
@@ -153,13 +161,16 @@ def _recipes(
 
 
 def _held(scenario: Scenario, parallel: Parallel) -> Iterator[tuple[_Choice[Any], ...]]:
-    """Yield what is shared and what is on the host: ZeRO, the optimizer's states, activations."""
+    """Yield what is shared and what is on the host: ZeRO, states and weights, activations."""
     zeros = _along(STAGES, parallel.zero, "a lower ZeRO stage")
     if parallel.sharing == 1:
         zeros = zeros[:1]
-    states = _along(OFFLOADED, scenario.offload.optimizer, "less offload")
-    waiting = _along(WAITING, scenario.offload.activations, "activations on the GPU")
-    yield from product(zeros, states, waiting)
+    now = scenario.offload
+    states = _along(OFFLOADED, (now.optimizer, now.parameters), "less offload")
+    waiting = _along(WAITING, now.activations, "activations on the GPU")
+    for zero, on_host, waits in product(zeros, states, waiting):
+        if zero.value == 3 or on_host.value[1] == "none":  # only its shards leave the GPU
+            yield zero, on_host, waits
 
 
 def _workloads(scenario: Scenario, data: int) -> Iterator[tuple[Workload, _Choice[int]]]:

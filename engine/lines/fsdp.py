@@ -5,6 +5,10 @@ all-gather fills a flat buffer that is copied into whole tensors, and lives unti
 group's. A group's gradients are copied into one reduce-scatter input, which lives until the next
 group's. The root group holds embedding, final norm and head; it is whole from the forward pass
 on, and its gradients are reduced last.
+
+Shards on the host (CPUOffloadPolicy) are copied one tensor after another into what is cast and
+gathered, where shards on the GPU are cast all at once: the same bytes. A reduced gradient goes
+back when it has come. So the GPU has what is gathered and reduced, and no model states.
 """
 
 from collections.abc import Iterable, Iterator
@@ -64,19 +68,20 @@ def lines(structure: Structure) -> Iterator[Line]:
             source=FSDP,
             evidence=Evidence.TRACED,
         )
-    if structure.replicated and structure.accumulates:
+    if structure.replicated and (structure.accumulates or structure.offloaded):
         yield _held_for_replicas(structure)
 
 
 def _held_for_replicas(structure: Structure) -> Line:
     above = (RING(L) - 1) * _share
+    beside = "beside the older one that it was added to"
     return Line(
         name="reduced gradients of the layers above",
         category=Category.COMMUNICATION,
         size=expression(structure.precision.stepped * above),
         phases=(Phase.BACKWARD_LAST,),
         why="a gradient that other replicas add to is held until the root's backward is over, "
-        "beside the older one that it was added to",
+        f"{'though it has gone to the host' if structure.offloaded else beside}",
         source=f"{FSDP}; _fsdp_param_group.py, AllReduceState",
         evidence=Evidence.TRACED,
     )
@@ -152,9 +157,9 @@ def _top(structure: Structure) -> PolyElement:
 
 
 def _cast(structure: Structure) -> PolyElement:
-    """Return the elements of a layer's shard that are cast before it is gathered."""
+    """Return the elements of a layer's shard that are cast, or come, before it is gathered."""
     casts = structure.precision.stepped != structure.precision.compute
-    elements: PolyElement = _share if casts else RING.zero
+    elements: PolyElement = _share if casts or structure.weights_on_host else RING.zero
     return elements
 
 

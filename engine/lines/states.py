@@ -54,7 +54,7 @@ def model_states(sharing: Sharing) -> Iterator[Line]:
     """
     if sharing.adapters:
         yield from adapters.weights(sharing)
-    else:
+    elif not sharing.weights_on_host:
         yield _weights(sharing)
     if sharing.offloaded:
         return

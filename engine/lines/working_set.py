@@ -18,7 +18,7 @@ from engine.recipe import OPTIMIZERS
 from engine.stacks.block import Block
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
-from engine.symbols import V, h, largest_of
+from engine.symbols import V, expression, h, largest, maximal
 from engine.tape import ZERO
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/autograd.py)"
@@ -54,7 +54,9 @@ def _all(structure: Structure) -> Iterator[Line]:
 
 
 def _beyond(moments: Iterable[PolyElement], already: PolyElement) -> Expr:
-    return largest_of([ZERO, *(moment - already for moment in moments)])
+    # Which one covers another does not depend on what is taken from all of them.
+    kept = maximal([already, *moments])
+    return largest(*(expression(one - already) for one in kept))
 
 
 def _forward(structure: Structure) -> Iterator[Line]:

@@ -55,6 +55,7 @@ class LiveBytes(TorchDispatchMode):
         self._marks: list[Mark] = []
         self._numbers: dict[int, int] = {}
         self._ends: dict[int, weakref.ref[torch.UntypedStorage]] = {}
+        self._on_host: dict[int, weakref.ref[torch.UntypedStorage]] = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN204 - torch calls it with its own types
         """Run the operator, then count what it made."""
@@ -63,9 +64,10 @@ class LiveBytes(TorchDispatchMode):
             return out
         if func is torch.ops.aten.add.Tensor and not torch.is_grad_enabled():
             self._add_in_place(args[0], out)
-        if is_on_host():
-            return out
         made = (out,) if isinstance(out, Tensor) else tree_leaves(out)
+        if is_on_host():
+            self._leave(leaf for leaf in made if isinstance(leaf, Tensor))
+            return out
         module, backward = self.where.now()
         for leaf in made:
             if isinstance(leaf, Tensor):
@@ -83,12 +85,25 @@ class LiveBytes(TorchDispatchMode):
         """Return the bytes that `storage` takes in an allocator of 512-byte blocks."""
         return block(storage.nbytes()) if storage.nbytes() else 0
 
+    def _leave(self, tensors: Iterable[Tensor]) -> None:
+        """Have the storages of `tensors` not be counted when they are met again elsewhere."""
+        for storage in map(_storage, tensors):
+            key = id(storage)
+            if key not in self._numbers and key not in self._on_host:
+                self._on_host[key] = weakref.ref(storage, self._forget(key))
+
+    def _forget(self, key: int) -> Callable[[object], None]:
+        def forget(_end: object) -> None:
+            del self._on_host[key]
+
+        return forget
+
     def _add(
         self, tensor: Tensor, operator: torch._ops.OpOverload, module: str, *, backward: bool
     ) -> None:
         storage = _storage(tensor)
         key = id(storage)
-        if key in self._numbers:
+        if key in self._numbers or key in self._on_host:
             return
         number, size = len(self._lives), self.size(storage)
         life = _Life(

@@ -4,7 +4,8 @@ With ZeRO-2, or one rank alone, read from deepspeedai/DeepSpeed deepspeed/runtim
 stage_1_and_2.py (0.19.6) with `offload_optimizer`: a reduced gradient goes from the bucket to an
 fp32 buffer of the host, past a norm in double precision, and the weights that the host has stepped
 come back in 16 bits. With ZeRO-3, FSDP2's shards stay in 16 bits and each reduced gradient goes to
-the host when it has come, as in ZeRO-Offload (arXiv 2101.06840 section 4).
+the host when it has come, as in ZeRO-Offload (arXiv 2101.06840 section 4). Where the shards are on
+the host too (CPUOffloadPolicy), those themselves are stepped.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -55,13 +56,15 @@ class ShareOnHost(Bucketed):
 
 
 class _OnHost:
-    """Steps fp32 copies of the weights on the host; the device has none of it."""
+    """Steps copies of the weights on the host, as a rule in fp32; the device has none of it."""
 
-    def __init__(self, copies: Iterable[Tensor], recipe: Recipe) -> None:
+    def __init__(
+        self, copies: Iterable[Tensor], recipe: Recipe, dtype: torch.dtype = torch.float32
+    ) -> None:
         self.masters: list[nn.Parameter] = []
         self.main_gradients: list[Tensor] = []
         with on_host():
-            self._stepped = [nn.Parameter(copy.to(HOST, torch.float32)) for copy in copies]
+            self._stepped = [nn.Parameter(copy.to(HOST, dtype)) for copy in copies]
             self._optimizer = optimizer(recipe.optimizer, self._stepped)
 
     @property
@@ -106,24 +109,33 @@ class PartOnHost(_OnHost):
 class ShardsOnHost(_OnHost):
     """Steps FSDP2's shards on the host, and takes each gradient when it has been reduced.
 
+    Shards that are there already, in the dtype that is stepped, are stepped in place.
+
     Args:
         weights: sharded parameters.
         recipe: names the optimizer.
+        dtype: of what is stepped.
     """
 
-    def __init__(self, weights: Iterable[nn.Parameter], recipe: Recipe) -> None:
+    def __init__(
+        self,
+        weights: Iterable[nn.Parameter],
+        recipe: Recipe,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         self.weights = list(weights)
-        super().__init__([_local(weight).detach() for weight in self.weights], recipe)
+        super().__init__([_local(weight).detach() for weight in self.weights], recipe, dtype)
         with on_host():
             self._gradients = [torch.zeros_like(copy) for copy in self._stepped]
         for weight, gradient in zip(self.weights, self._gradients, strict=True):
             weight.register_post_accumulate_grad_hook(_taken(gradient))
 
     def step(self) -> None:
-        """Step once, and bring the shards back."""
+        """Step once, and bring the shards back to where they are."""
         dtype = _local(self.weights[0]).dtype
         for weight, stepped in zip(self.weights, self._step(self._gradients, dtype), strict=True):
             _local(weight).detach().copy_(stepped)
+            weight.grad = None
 
 
 def _taken(kept: Tensor) -> Callable[[Tensor], None]:

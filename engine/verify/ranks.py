@@ -25,7 +25,7 @@ from engine.scenario import Scenario
 from engine.verify.adapters import trained
 from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
 from engine.verify.flat import Partition
-from engine.verify.fsdp import sharded
+from engine.verify.fsdp import Policy, sharded
 from engine.verify.models import Model, build
 from engine.verify.offload import PartOnHost, ShardsOnHost, ShareOnHost
 from engine.verify.reference import DTYPES
@@ -161,12 +161,16 @@ def fsdp2(scenario: Scenario, mesh: DeviceMesh, *, reshard: bool = True) -> Part
     """
     precision = PRECISIONS[scenario.recipe.precision]
     offloaded = is_offloaded(scenario)
-    stepped = DTYPES[precision.weights if offloaded else precision.stepped]
-    policy = MixedPrecisionPolicy(param_dtype=DTYPES[precision.compute], reduce_dtype=stepped)
-    model = sharded(lambda: build(scenario, stepped), mesh, policy, reshard=reshard)
+    weights_on_host = scenario.offload.parameters != "none"
+    in_16_bits = offloaded and not weights_on_host
+    stepped = DTYPES[precision.weights if in_16_bits else precision.stepped]
+    dtypes = MixedPrecisionPolicy(param_dtype=DTYPES[precision.compute], reduce_dtype=stepped)
+    policy = Policy(dtypes=dtypes, reshard=reshard, on_host=weights_on_host)
+    model = sharded(lambda: build(scenario, stepped), mesh, policy)
     own: Steps
     if offloaded:
-        own = ShardsOnHost(model.parameters(), scenario.recipe)
+        kept = stepped if weights_on_host else torch.float32
+        own = ShardsOnHost(model.parameters(), scenario.recipe, kept)
     else:
         own = Stepper(model.parameters(), scenario.recipe, sharded=True)
     return replace(_parts(scenario, model, own), ends=2)

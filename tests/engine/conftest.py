@@ -35,6 +35,13 @@ def _of(kind: type, values: dict) -> dict:
     return {f.name: values.pop(f.name) for f in fields(kind) if f.name in values}
 
 
+def _offload(optimizer: str, parameters: str) -> Offload:
+    """The optimizer is where the parameters are."""
+    return Offload(
+        optimizer=optimizer if parameters == "none" else parameters, parameters=parameters
+    )
+
+
 def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values) -> Scenario:
     if isinstance(name, Architecture):
         chosen = Model(name="own", title="own", architecture=name)
@@ -53,7 +60,7 @@ def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values
         workload=Workload(**({"sequence": 128} | _of(Workload, values))),
         recipe=Recipe(**_of(Recipe, values)),
         parallel=parallel,
-        offload=Offload(optimizer=values.pop("offload", "none")),
+        offload=_offload(values.pop("offload", "none"), values.pop("parameters_on", "none")),
         hardware=Hardware(gpu=card, gpus=values.pop("gpus", gpus)),
     )
     assert not values, f"unused: {values}"

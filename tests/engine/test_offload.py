@@ -6,6 +6,7 @@ from engine.errors import InputError
 from engine.estimate import ledger, model_states
 from engine.ledger import MODEL_STATES, Phase
 from engine.reducing import BUCKET
+from engine.units import GIB
 
 torch = pytest.importorskip("torch")
 
@@ -66,7 +67,7 @@ def test_no_gradient_waits_for_the_step(scenario, zero):
 
 
 def test_shards_stay_in_16_bits_under_zero_3():
-    held = model_states(8_000, precision="mixed", zero=3, ranks=8, offloaded=True)
+    held = model_states(8_000, precision="mixed", zero=3, ranks=8, on_host="optimizer")
     assert held == {"weights": 2 * 1_000}
 
 
@@ -91,3 +92,40 @@ def test_the_host_s_step_reaches_the_weights(scenario):
 def test_formulas_are_refused_where_gradients_go_through_a_bucket(scenario):
     with pytest.raises(InputError, match="offload"):
         symbolic(scenario(offload="cpu"))
+
+
+# stas00/ml-engineering, insights/when-to-upgrade-gpus/README.md: Llama 3.1 8B on 8 x H200 under
+# DeepSpeed's ZeRO-3, AdamW on the CPU, checkpointing, Liger kernels: the most that the worst rank
+# reserved, GiB by tokens. The ledger's ZeRO-3 is FSDP2 and has less in buffers, which
+# counts where tokens are few: 6.4 GiB at 8,192, and 5.0 at 32,768.
+RESERVED = {8192: 16.3, 32768: 25.8, 65536: 37.5, 131072: 66.5, 196608: 95.7, 262144: 124.5}
+
+
+def _long(scenario, tokens):
+    made = scenario(
+        "llama-3.1-8b",
+        gpu="h200",
+        data=8,
+        zero=3,
+        offload="cpu",
+        sequence=tokens,
+        recompute="full",
+        loss="chunked",
+    )
+    return ledger(made).peak / GIB
+
+
+@pytest.mark.parametrize("tokens", [131072, 196608, 262144])
+def test_long_sequences_take_what_was_measured(scenario, tokens):
+    assert _long(scenario, tokens) == pytest.approx(RESERVED[tokens], rel=0.02)
+
+
+def test_a_token_takes_what_was_measured(scenario):
+    few, many = 65536, 262144
+    found = _long(scenario, many) - _long(scenario, few)
+    assert found == pytest.approx(RESERVED[many] - RESERVED[few], rel=0.03)
+
+
+@pytest.mark.parametrize(("tokens", "missing"), [(8192, 6.4), (32768, 5.0), (65536, 1.9)])
+def test_short_sequences_lack_the_buffers_of_deepspeed(scenario, tokens, missing):
+    assert RESERVED[tokens] - _long(scenario, tokens) == pytest.approx(missing, abs=0.1)

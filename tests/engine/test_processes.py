@@ -28,14 +28,16 @@ START = """
 import json, os, sys
 from engine.architecture import Architecture
 from engine.catalog import accelerator
-from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
+from engine.scenario import Hardware, Model, Offload, Parallel, Recipe, Scenario, Workload
 
-def scenario(shape, work, recipe, parallel):
+def scenario(shape, work, recipe, parallel, host):
+    where = host.get("parameters_on", "none")
     return Scenario(
         model=Model(name="tiny", title="tiny", architecture=Architecture(**shape)),
         workload=Workload(**work),
         recipe=Recipe(**recipe),
         parallel=Parallel(**parallel),
+        offload=Offload(optimizer=where, parameters=where),
         hardware=Hardware(gpu=accelerator("h100-80gb"), gpus=parallel["data"]),
     )
 """
@@ -74,13 +76,14 @@ RUNS = (
     {"parallel": {"data": 2}},
     {"parallel": {"data": 2, "zero": 2}},
     {"parallel": {"data": 2, "zero": 3}, "work": {"gradient_accumulation": 2}},
+    {"parallel": {"data": 2, "zero": 3}, "host": {"parameters_on": "cpu"}},
 )
 
 
 def rows(run):
     work = {"sequence": 128} | run.get("work", {})
     recipe = {"attention": "eager"} | run.get("recipe", {})
-    return TINY, work, recipe, run["parallel"]
+    return TINY, work, recipe, run["parallel"], run.get("host", {})
 
 
 def torchrun(folder, text, *arguments):

@@ -7,7 +7,7 @@ from engine.levers.offloading import with_offload
 
 LEVER = Lever(
     name="NVMe offload",
-    short=("nvme", "offload to nvme", "ssd offload", "ssd", "zero-infinity"),
+    short=("nvme", "offload to nvme", "ssd offload", "ssd"),
     says='offload.optimizer = "nvme"',
     change=partial(with_offload, where="nvme"),
     invasiveness=16,

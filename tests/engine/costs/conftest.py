@@ -42,7 +42,8 @@ def _settings(shape: str | dict | Architecture = "", **values) -> Settings:
         architecture = shape
     else:
         architecture = Architecture(**(SMALL | (shape or {})))
-    offload = Offload(optimizer=values.pop("offload", "none"))
+    parameters_on = values.pop("parameters_on", "none")
+    offload = Offload(optimizer=values.pop("offload", parameters_on), parameters=parameters_on)
     parallel = Parallel(**_of(Parallel, values))
     passes = values.pop("passes", 1)
     made = Settings(

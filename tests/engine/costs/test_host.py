@@ -63,3 +63,68 @@ def test_drives_cost_more_than_memory_of_the_host(settings):
         for where in ("none", "cpu", "nvme")
     ]
     assert times == sorted(times)
+
+
+def _terms(settings, **values):
+    run = {"implementation": "fused", "data": 8, "zero": 3, "sequence": 4096}
+    chosen = settings("llama-3-8b", **(run | values))
+    return chosen, {term.name: term for term in step_time(chosen).terms}
+
+
+@pytest.mark.parametrize("passes", [1, 4])
+def test_shards_come_for_forward_and_backward_and_gradients_go_every_time(settings, passes):
+    """CPUOffloadPolicy of PyTorch 2.13: fp32 shards are copied, and cast on the GPU."""
+    chosen, terms = _terms(settings, parameters_on="cpu", passes=passes)
+    shard = 4 * -(-chosen.architecture.parameters // 8)
+    assert terms["weights from the host"].amount == 2 * passes * shard
+    assert terms["gradients to the host"].amount == passes * shard
+    assert not {"weights read", "states read"} & set(terms)
+
+
+def test_drives_hold_sixteen_bit_shards(settings):
+    """arXiv 2104.07857 sections 2 and 4: 2 bytes a parameter, loaded twice, and 12 of states."""
+    chosen, terms = _terms(settings, parameters_on="nvme")
+    mine = -(-chosen.architecture.parameters // 8)
+    assert terms["weights read"].amount == terms["weights from the host"].amount == 4 * mine
+    assert terms["weights written"].amount == 2 * mine
+    assert terms["states read"].amount == 12 * mine
+
+
+def test_the_first_layer_never_comes_while_another_one_runs(settings):
+    chosen, terms = _terms(settings, parameters_on="cpu", micro_batch=8)
+    layers = chosen.architecture.layers
+    assert terms["weights from the host"].hidden == pytest.approx(1 - 1 / layers)
+
+
+def test_weights_that_take_longer_than_computing_do_not_hide_all_of_it(settings):
+    few, many = (
+        _terms(settings, parameters_on="cpu", sequence=tokens)[1]["weights from the host"]
+        for tokens in (256, 8192)
+    )
+    assert few.hidden < many.hidden
+    assert few.seconds > many.seconds
+
+
+def test_only_the_first_micro_batch_hides_its_gradients(settings):
+    """PyTorch copies in the background where the host has nothing to add to."""
+    one, four = (
+        _terms(settings, parameters_on="cpu", micro_batch=8, passes=passes)[1][
+            "gradients to the host"
+        ]
+        for passes in (1, 4)
+    )
+    assert one.hidden == 1
+    assert four.hidden <= 0.5
+
+
+def test_the_host_adds_up_what_it_steps(settings):
+    _, terms = _terms(settings, parameters_on="cpu", passes=4)
+    assert "adding up gradients" not in terms
+
+
+def test_shards_on_the_host_cost_more_than_states_alone(settings):
+    def seconds(**offload):
+        return sum(term.seconds for term in _terms(settings, **offload)[1].values())
+
+    with_states = seconds(offload="cpu", passes=4)
+    assert with_states < seconds(offload="cpu", parameters_on="cpu", passes=4)

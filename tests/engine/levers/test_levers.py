@@ -189,6 +189,10 @@ def test_a_split_moves_to_megatron_and_stays_inside_a_node(scenario):
         ("fused optimizer", {"optimizer": "sgd"}, "sgd has no temporaries"),
         ("smaller micro-batch", {}, "one sequence cannot be smaller"),
         ("selective recompute", {"recompute": "full"}, "recompute is full already"),
+        ("parameter offload", {}, "nobody to share with"),
+        ("parameter offload", {"data": 2, "zero": 3, "parameters_on": "cpu"}, "on cpu already"),
+        ("parameter offload", {"data": 2, "zero": 2, "offload": "nvme"}, "on nvme already"),
+        ("NVMe offload", {"data": 2, "zero": 3, "parameters_on": "cpu"}, "give offload.optimizer"),
         ("more GPUs", {"micro_batch": 3}, "3 sequences of a step on each rank cannot be halved"),
     ],
 )
@@ -196,6 +200,15 @@ def test_a_lever_that_does_not_apply_says_why(scenario, name, values, why):
     refused = levers()[name].applied(scenario(**values))
     assert isinstance(refused, WhyNot)
     assert why in refused.sentence
+
+
+@pytest.mark.parametrize(("typed", "where"), [("param offload", "cpu"), ("zero-infinity", "nvme")])
+@pytest.mark.parametrize("values", [{}, {"zero": 3}, {"zero": 2, "offload": "cpu"}])
+def test_parameters_leave_the_gpu_under_zero_3(scenario, typed, where, values):
+    lever = next(one for one in EVERY if typed in one.short)
+    after = lever.applied(scenario("llama-3-8b", data=8, sequence=512, **values))
+    assert after.parallel.zero == 3
+    assert (after.offload.parameters, after.offload.optimizer) == (where, where)
 
 
 def test_what_the_ledger_refuses_is_told_in_its_words(scenario):
