@@ -203,22 +203,25 @@ def largest_of(polynomials: Iterable[PolyElement]) -> Expr:
 def maximal(polynomials: Iterable[PolyElement]) -> tuple[PolyElement, ...]:
     """Return those of `polynomials` that no other one covers, each once, in the order given."""
     distinct = tuple(dict.fromkeys(polynomials))
-    sums = [sum(one.values()) for one in distinct]
+    # A term is a long tuple of powers; by its number it is found sooner.
+    numbers: dict[tuple[int, ...], int] = {}
+    rows = [{numbers.setdefault(t, len(numbers)): c for t, c in one.items()} for one in distinct]
+    sums = [sum(row.values()) for row in rows]
     kept: list[int] = []
     # What covers another one has the larger sum of coefficients, so it is met before it.
     for index in sorted(range(len(distinct)), key=sums.__getitem__, reverse=True):
-        if not any(_covers(distinct[other], distinct[index]) for other in kept):
+        row = rows[index]
+        if not any(_covers(rows[other], row) for other in kept):
             kept.append(index)
     return tuple(distinct[index] for index in sorted(kept))
 
 
-def _covers(larger: PolyElement, smaller: PolyElement) -> bool:
+def _covers(larger: Mapping[int, int], smaller: Mapping[int, int]) -> bool:
     found = larger.get
     for term, coefficient in smaller.items():
         if found(term, 0) < coefficient:
             return False
-    wanted = smaller.get
-    return all(c >= 0 or wanted(term, 0) <= c for term, c in larger.items())
+    return all(c >= 0 or smaller.get(term, 0) <= c for term, c in larger.items())
 
 
 def largest(*sizes: Expr) -> Expr:

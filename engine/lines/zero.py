@@ -202,8 +202,8 @@ def layers(structure: Structure) -> Iterator[PolyElement]:
         (late, J_full_late, R_full_late),
         (late, J_both_late, R_both_late),
     ):
-        gone = RING(below) * body.saved_bytes
-        yield from (moment - gone + each * RING(more) for moment in moments)
+        less = each * RING(more) - RING(below) * body.saved_bytes
+        yield from (moment + less for moment in moments)
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
