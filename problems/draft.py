@@ -6,9 +6,11 @@ from fractions import Fraction
 from typing import assert_never
 
 from engine.scenario import Scenario
+from problems.choice import ChoiceAnswer
 from problems.problem import (
     Answer,
     Band,
+    ClaimAnswer,
     CountAnswer,
     FactorAnswer,
     Mistake,
@@ -38,9 +40,10 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     """Return the mistakes that a wrong number can be traced to, in the order given.
 
     Left out is what no number could reveal: a value that is not positive, that earns full
-    credit, or that lies within 3% of a mistake kept before it. An order is no number at all.
+    credit, or that lies within 3% of a mistake kept before it. An order, a
+    pick and a reason are no numbers.
     """
-    if isinstance(answer, RankingAnswer):
+    if isinstance(answer, RankingAnswer | ChoiceAnswer | ClaimAnswer):
         return ()
     reference, tolerance = _reference(answer)
     kept: list[Mistake] = []

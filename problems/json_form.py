@@ -9,15 +9,18 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from engine.scenario_file import to_mapping
+from problems.choice import ChoiceAnswer
 from problems.problem import (
     Answer,
+    ClaimAnswer,
     CountAnswer,
     FactorAnswer,
     Problem,
     QuantityAnswer,
+    RunFacts,
     YesNoAnswer,
 )
-from problems.ranking import RankingAnswer
+from problems.ranking import RankedItem, RankingAnswer
 
 
 def as_json(problem: Problem) -> dict[str, Any]:
@@ -56,30 +59,69 @@ def _answer(answer: Answer) -> dict[str, Any]:
                 "symbols": dict(answer.symbols),
             }
         case CountAnswer():
-            return {"type": "count", "value": answer.value, "noun": answer.noun}
+            return {"type": "count", "value": answer.value, "noun": answer.noun} | _before(answer)
         case FactorAnswer():
             return {"type": "factor", "value": _number(answer.value)}
         case YesNoAnswer():
             return {"type": "yes-no", "value": answer.value, "proof": _answer(answer.proof)}
-        case RankingAnswer():
-            return _ranking(answer)
+        case RankingAnswer() | ChoiceAnswer() | ClaimAnswer():
+            return _in_words(answer)
         case _:
             assert_never(answer)
+
+
+def _in_words(answer: RankingAnswer | ChoiceAnswer | ClaimAnswer) -> dict[str, Any]:
+    if isinstance(answer, RankingAnswer):
+        return _ranking(answer)
+    if isinstance(answer, ChoiceAnswer):
+        return _choice(answer)
+    return {
+        "type": "claim",
+        "claim": answer.claim,
+        "truth": answer.truth,
+        "core": answer.core,
+        "run": None if answer.run is None else _facts(answer.run),
+    }
+
+
+def _facts(run: RunFacts) -> dict[str, Any]:
+    return {
+        "each": _number(run.each),
+        "shared": _number(run.shared),
+        "parts": list(run.parts),
+        "sizes": list(run.sizes),
+    }
+
+
+def _before(answer: CountAnswer) -> dict[str, str]:
+    return {"before": answer.before} if answer.before else {}
 
 
 def _ranking(answer: RankingAnswer) -> dict[str, Any]:
     return {
         "type": "ranking",
-        "items": [
-            {
-                "key": item.key,
-                "name": item.name,
-                "aliases": list(item.aliases),
-                "value": _number(item.value),
-            }
-            for item in answer.items
-        ],
+        "items": [_item(item) for item in answer.items],
         "order": [list(group) for group in answer.order],
         "measure": asdict(answer.measure),
         "first": answer.first,
+    }
+
+
+def _choice(answer: ChoiceAnswer) -> dict[str, Any]:
+    return {
+        "type": "choice",
+        "value": answer.right.item.key,
+        "items": [
+            _item(choice.item) | {"mistake": choice.mistake, "feedback": choice.feedback}
+            for choice in answer.choices
+        ],
+    }
+
+
+def _item(item: RankedItem) -> dict[str, Any]:
+    return {
+        "key": item.key,
+        "name": item.name,
+        "aliases": list(item.aliases),
+        "value": _number(item.value),
     }

@@ -23,6 +23,24 @@ RESOURCES = {
     Resource.MEMORY: "passes over GPU memory",
     Resource.LINK: "waiting for the links",
 }
+WHY = {
+    "smaller micro-batch": "more passes of fewer tokens: the same products, launched more often",
+    "smaller micro-batch, sharded": "each pass sends anew: twice as many, twice the bytes",
+    "fused attention": "the scores never go through memory: less to read and write",
+    "fused optimizer": "one pass over the states in place of many",
+    "fused cross entropy": "the logits pass through memory fewer times",
+    "chunked cross entropy": "the head's products, rows at a time: the same work",
+    "selective recompute": "attention runs once more, a small part of the products",
+    "ZeRO-1": "weights gathered in place of half of the all-reduce: still 2 × parameters sent",
+    "ZeRO-2": "the same 2 × parameters on the wire as plain DDP",
+    "ZeRO-3": "weights gathered in forward and in backward: 3 × parameters on the wire, not 2",
+    "full recompute": "one more forward beside forward and backward: 1/3 more products",
+    "tensor parallel": "two exchanges of all tokens a layer, forward and backward, none hidden",
+    "pipeline parallel": "stages wait for each other: (p - 1)/m of the step",
+    "activation offload": "full recompute, and each layer's input to the host and back",
+    "CPU offload": "gradients to the host, stepped there, and weights back, every step",
+    "NVMe offload": "CPU offload, and all states read from drives and written back every step",
+}
 
 
 def cramped(draw: Draw) -> Scenario | None:
@@ -172,3 +190,9 @@ def details(old: Scenario, new: Scenario) -> Iterator[str]:
         yield f"pipeline parallel over {new.parallel.pipeline} ranks, on Megatron-LM"
     if new.offload != old.offload and new.parallel.zero != old.parallel.zero:
         yield f"offload of optimizer states with ZeRO-{new.parallel.zero}"
+
+
+def why(row: Priced) -> str:
+    """Return why a lever costs what it does, in a few words."""
+    sends = row.name == "smaller micro-batch" and row.adds == "more on the links"
+    return WHY[f"{row.name}, sharded" if sends else row.name]

@@ -49,6 +49,10 @@ class Change:
     parts: tuple[Part, ...]
     why: str
 
+    def moves(self, right: tuple[Part, ...]) -> frozenset[str]:
+        """Return the names of the parts that it has in other sizes than `right`."""
+        return frozenset(part.name for part in {*self.parts} ^ {*right})
+
 
 def parts_of(precision: str, optimizer: str, *, fsdp: bool = False) -> tuple[Part, ...]:
     """Return the parts that are there, largest stage first; FSDP2's fp32 shards if `fsdp`."""
@@ -115,6 +119,8 @@ def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
     weights = tuple(names & {"weights", FP32_SHARD})
     if not weights:
         return
+    if row.stepped == FP32 and row.compute < FP32:
+        yield _narrow(parts)
     yield Change(
         name="weights and gradients only",
         parts=_only(parts, *weights, "gradients"),
@@ -124,6 +130,21 @@ def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
         name="weights only",
         parts=_only(parts, *weights),
         why="is the weights alone, which serve the model; training it adds {missing}.",
+    )
+
+
+def _narrow(parts: tuple[Part, ...]) -> Change:
+    """Return the idea that every state is 2 bytes wide, and so needs no master copy."""
+    narrow = (
+        replace(part, each=4 if part.name == "moments" else 2)
+        for part in parts
+        if part.name != "master copy"
+    )
+    return Change(
+        name="everything in 16 bits",
+        parts=tuple(narrow),
+        why="has every state in 16 bits; the optimizer's are fp32, and so is what it steps: "
+        "{missing} more.",
     )
 
 

@@ -7,6 +7,7 @@ from the ledger.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, cached_property
 
 from engine.architecture import Architecture
@@ -81,7 +82,22 @@ def states_that_stay(scenario: Scenario) -> int:
 def run_parts(scenario: Scenario) -> tuple[Part, ...]:
     """Return the parts of the model states as they lie on a rank."""
     recipe = scenario.recipe
-    return parts_of(recipe.precision, recipe.optimizer, fsdp=scenario.parallel.zero == 3)
+    return _parts(recipe.precision, recipe.optimizer, fsdp=scenario.parallel.zero == 3)
+
+
+@cache
+def _parts(precision: str, optimizer: str, *, fsdp: bool) -> tuple[Part, ...]:
+    return parts_of(precision, optimizer, fsdp=fsdp)
+
+
+@cache
+def _each(parts: tuple[Part, ...], zero: int, ranks: int) -> Fraction:
+    return each_of(parts, zero, ranks)
+
+
+@cache
+def _total(parts: tuple[Part, ...], zero: int, ranks: int) -> str:
+    return total_said(parts, zero, ranks)
 
 
 def has_ddp_buckets(scenario: Scenario) -> bool:
@@ -186,8 +202,8 @@ class _Step:
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
         return Amount(
             name=name,
-            how=f"{total_said(parts, zero, ranks)} × {in_billions(self.parameters)} parameters",
-            size=int(each_of(parts, zero, ranks) * self.parameters),
+            how=f"{_total(parts, zero, ranks)} × {in_billions(self.parameters)} parameters",
+            size=int(_each(parts, zero, ranks) * self.parameters),
         )
 
     @cached_property
@@ -249,7 +265,7 @@ class _Step:
         part = next(part for part in run_parts(self.scenario) if part.name == "gradients")
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
         said = sum_said((part,), zero, ranks)
-        size = int(each_of((part,), zero, ranks) * parameters)
+        size = int(_each((part,), zero, ranks) * parameters)
         return Amount(name=name, how=f"{said} × {in_billions(parameters)}", size=size)
 
     def above(self) -> Iterator[Amount]:

@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Literal
 
 from engine.scenario import Scenario
+from problems.choice import ChoiceAnswer
+from problems.mistakes import share_of
 from problems.ranking import RankingAnswer
 
 Level = Literal["junior", "mid", "senior"]
@@ -17,23 +19,24 @@ TOPICS: Mapping[str, str] = {
     "C": "everything else",
     "D": "the peak",
     "E": "levers",
+    "G": "claims",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuantityAnswer:
-    """A number of bytes, or a plain number where `unit` is "1".
+    """A number of bytes or seconds, or a plain number where `unit` is "1".
 
     Args:
         value: the reference, exact.
-        unit: "bytes" or "1".
+        unit: "bytes", "s" or "1".
         default_unit: the unit that a bare number takes, as the prompt states; None for a count.
         band: how near is full credit: "count" 2%, "estimate" 15%.
         symbols: the problem's own symbols, which an answer may use.
     """
 
     value: Fraction
-    unit: Literal["bytes", "1"] = "bytes"
+    unit: Literal["bytes", "s", "1"] = "bytes"
     default_unit: str | None = "GB"
     band: Band = "count"
     symbols: Mapping[str, int] = field(default_factory=dict)
@@ -41,10 +44,16 @@ class QuantityAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class CountAnswer:
-    """A whole number of things (`noun`: "GPUs", "sequences"): right or wrong."""
+    """A whole number of things: right or wrong.
+
+    Args:
+        noun: the things, as "GPUs"; "" where the number is none of things.
+        before: what is said in front of such a number and may be typed there, as "ZeRO-".
+    """
 
     value: int
-    noun: str
+    noun: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +71,49 @@ class YesNoAnswer:
     proof: QuantityAnswer
 
 
-Answer = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer | RankingAnswer
+@dataclass(frozen=True, kw_only=True)
+class RunFacts:
+    """The numbers of a run that a reason may name.
+
+    Args:
+        each: bytes of model states per parameter, whole.
+        shared: the same on one GPU, which is `each` where nothing is shared.
+        parts: bytes per parameter of each of the states.
+        sizes: bytes of what its ledger has: lines, sums, the card.
+    """
+
+    each: Fraction
+    shared: Fraction
+    parts: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimAnswer:
+    """True or false, and why, in the learner's own words.
+
+    Args:
+        claim: the id of a claim of `problems.claims`.
+        truth: whether it is true.
+        core: what a full answer says.
+        run: the numbers of the run that the claim was put about; None where it was put alone.
+    """
+
+    claim: str
+    truth: bool
+    core: str
+    run: RunFacts | None = None
+
+
+Answer = (
+    QuantityAnswer
+    | CountAnswer
+    | FactorAnswer
+    | YesNoAnswer
+    | RankingAnswer
+    | ChoiceAnswer
+    | ClaimAnswer
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +124,19 @@ class Mistake:
         name: short and unique in its problem, such as "master copy forgotten".
         value: what the mistake yields, in the unit of the answer.
         feedback: one or two sentences: what was left out or taken twice, with its size.
+        moves: the terms of the sum that it changes, where their difference adds up with that of
+            a mistake in other terms; empty where it does not.
     """
 
     name: str
     value: Fraction
     feedback: str
+    moves: frozenset[str] = frozenset()
+
+    @property
+    def share(self) -> Fraction:
+        """What such an answer earns of the credit, from 0 to below 1."""
+        return share_of(self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

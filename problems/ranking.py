@@ -66,7 +66,7 @@ class RankingAnswer:
     first: str
 
     def __post_init__(self) -> None:
-        faults = [*_item_faults(self.items), *_order_faults(self.items, self.order)]
+        faults = [*name_faults(self.items), *_order_faults(self.items, self.order)]
         if faults:
             raise ValueError("; ".join(faults))
 
@@ -80,7 +80,8 @@ def folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name.lower())
 
 
-def _item_faults(items: tuple[RankedItem, ...]) -> Iterator[str]:
+def name_faults(items: tuple[RankedItem, ...]) -> Iterator[str]:
+    """Yield each way in which items could not be typed, or not told apart."""
     for item in items:
         if not re.fullmatch(r"[1-9]\d?|[a-z]", item.key):
             yield f"the key {item.key!r} is no number from 1 to 99 and no small letter"

@@ -8,16 +8,20 @@ from types import MappingProxyType
 
 from engine.errors import Fault, InputError, unknown
 from problems import bank
+from problems.choice import ChoiceAnswer
 from problems.draft import Draft, telling
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
-from problems.problem import Problem
+from problems.problem import ClaimAnswer, CountAnswer, Problem
+from problems.ranking import RankingAnswer
 
 __all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
 
 LARGEST_SEED = 10**12
 ATTEMPTS = 500
+# That a wrong number can be traced to; fewer mean that the usual ones earn full credit.
+FEWEST_MISTAKES = 2
 
 
 @cache
@@ -100,6 +104,13 @@ def _bad_seed(seed: str) -> Fault:
 def _drafted(kind: Kind, draw: Draw) -> Draft:
     for _ in range(ATTEMPTS):
         draft = kind.make(draw)
-        if draft is not None:
+        if draft is not None and _tells(draft):
             return draft
     raise RuntimeError(f"{kind.name} found no question in {ATTEMPTS:,} draws")
+
+
+def _tells(draft: Draft) -> bool:
+    """Say whether enough mistakes lie outside the tolerance of the right answer."""
+    if isinstance(draft.answer, RankingAnswer | ChoiceAnswer | CountAnswer | ClaimAnswer):
+        return True
+    return len(telling(draft.answer, draft.mistakes)) >= FEWEST_MISTAKES

@@ -1,11 +1,87 @@
-"""Mistakes that any answer in bytes may have: a unit taken for another."""
+"""Slips of reading that any answer in bytes may have: a unit or a thousand taken for another."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.units import GB, GIB
-from problems.problem import Mistake
+from problems.problem import Mistake, Problem
 from problems.wording import gb, gib
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slip:
+    """A right number that was said wrong.
+
+    Args:
+        name: short, as of a mistake.
+        times: what the right number is multiplied with.
+        says: what went wrong, in a sentence.
+    """
+
+    name: str
+    times: Fraction
+    says: str
+
+    def of(self, value: Fraction) -> Mistake:
+        """Return the mistake that a right number of `value` becomes by it."""
+        return Mistake(name=self.name, value=value * self.times, feedback=self.says)
+
+
+EXCHANGED = (
+    Slip(
+        name="GiB typed as GB",
+        times=Fraction(GB, GIB),
+        says="The number is right in GiB, but it was said in GB.",
+    ),
+    Slip(
+        name="GB typed as GiB",
+        times=Fraction(GIB, GB),
+        says="The number is right in GB, but it was said in GiB.",
+    ),
+)
+ANYWHERE = (
+    Slip(
+        name="bits for bytes",
+        times=Fraction(8),
+        says="It is 8 times too much: bits, where a byte has eight of them.",
+    ),
+    Slip(
+        name="bytes for bits",
+        times=Fraction(1, 8),
+        says="It is an eighth: the number was divided by 8, as if it had been in bits.",
+    ),
+    Slip(
+        name="a thousand times too much",
+        times=Fraction(1000),
+        says="The digits are right and the power of ten is not: 10^3 too much. A billion "
+        "parameters of a byte are a GB.",
+    ),
+    Slip(
+        name="a thousand times too little",
+        times=Fraction(1, 1000),
+        says="The digits are right and the power of ten is not: 10^3 too little. A billion "
+        "parameters of a byte are a GB.",
+    ),
+)
+
+
+def slips(problem: Problem) -> Iterator[Slip]:
+    """Yield the slips that change any number of bytes in `problem`, but for GB and GiB."""
+    yield from ANYWHERE
+    gpus = problem.scenario.hardware.gpus if problem.scenario else 1
+    if gpus == 1:
+        return
+    yield Slip(
+        name="all GPUs together",
+        times=Fraction(gpus),
+        says=f"It is what all {gpus:,} GPUs take together; one of them is asked for.",
+    )
+    yield Slip(
+        name="divided by the GPUs once more",
+        times=Fraction(1, gpus),
+        says=f"It is what one GPU takes, divided by the {gpus:,} GPUs once more.",
+    )
 
 
 def unit_slips(size: int) -> Iterator[Mistake]:

@@ -128,6 +128,16 @@ def bare_gb(size: Fraction | int) -> str:
     return _digits(float(size) / GB, PAPER_DIGITS)
 
 
+def in_seconds(value: Fraction | float) -> str:
+    """Return seconds to three digits: "13.8 s", "0.0412 s"."""
+    return f"{_digits(float(value), PAPER_DIGITS)} s"
+
+
+def digits_of(value: Fraction | float) -> str:
+    """Return a plain number to three digits, whole digits never dropped."""
+    return _digits(float(value), PAPER_DIGITS)
+
+
 def bytes_of(each: Fraction | int) -> str:
     """Return a small number of bytes with its noun: "1 byte", "3.75 bytes"."""
     said = short(each)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from engine.units import decimal
 from problems.problem import Problem
-from problems.ranking import Measure, RankingAnswer
+from problems.ranking import Measure, RankedItem, RankingAnswer
 from quiz.answers import Unreadable, read_ranking
 from quiz.kendall import Pair, distance, pairs
 from quiz.reference import in_order, reference, rounded
@@ -45,10 +45,10 @@ def grade_ranking(problem: Problem, answer: RankingAnswer, text: str) -> Verdict
     )
 
 
-def choices(answer: RankingAnswer) -> tuple[str, ...]:
+def choices(items: Sequence[RankedItem]) -> tuple[str, ...]:
     """Return the items as they are shown, each behind its key."""
-    width = max(len(item.key) for item in answer.items)
-    return tuple(f"{item.key:>{width}}  {item.name}" for item in answer.items)
+    width = max(len(item.key) for item in items)
+    return tuple(f"{item.key:>{width}}  {item.name}" for item in items)
 
 
 def request(answer: RankingAnswer) -> str:

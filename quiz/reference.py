@@ -4,7 +4,15 @@ from fractions import Fraction
 from typing import Literal, assert_never
 
 from engine.units import KB, both
-from problems.problem import Answer, CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
+from problems.choice import ChoiceAnswer
+from problems.problem import (
+    Answer,
+    ClaimAnswer,
+    CountAnswer,
+    FactorAnswer,
+    QuantityAnswer,
+    YesNoAnswer,
+)
 from problems.ranking import Order, RankingAnswer
 
 
@@ -13,16 +21,24 @@ def reference(answer: Answer) -> str:
     match answer:
         case QuantityAnswer(value=value, unit=unit):
             return amount(value, unit)
-        case CountAnswer(value=count, noun=noun):
-            return f"{count:,} {counted(count, noun)}"
+        case CountAnswer(value=count, noun=noun, before=before):
+            return f"{before}{count:,} {counted(count, noun)}".rstrip()
         case FactorAnswer(value=value):
             return f"{amount(value, '1')} times"
         case YesNoAnswer(value=yes, proof=proof):
             return f"{'yes' if yes else 'no'}, {amount(proof.value, proof.unit)}"
-        case RankingAnswer(order=order):
-            return in_order(order, answer)
+        case RankingAnswer() | ChoiceAnswer() | ClaimAnswer():
+            return _in_words(answer)
         case _:
             assert_never(answer)
+
+
+def _in_words(answer: RankingAnswer | ChoiceAnswer | ClaimAnswer) -> str:
+    if isinstance(answer, RankingAnswer):
+        return in_order(answer.order, answer)
+    if isinstance(answer, ChoiceAnswer):
+        return answer.right.item.name
+    return f"{'true' if answer.truth else 'false'}. {answer.core.removesuffix('.')}"
 
 
 def in_order(order: Order, answer: RankingAnswer) -> str:
@@ -30,12 +46,12 @@ def in_order(order: Order, answer: RankingAnswer) -> str:
     return " > ".join(" = ".join(answer.item(key).name for key in group) for group in order)
 
 
-def amount(value: Fraction, unit: Literal["bytes", "1"]) -> str:
+def amount(value: Fraction, unit: Literal["bytes", "s", "1"]) -> str:
     """Return a number with its unit, plain numbers and few bytes to four digits."""
     if unit == "bytes" and abs(value) >= KB:
         return both(round(value))
     plain = f"{int(value):,}" if value.denominator == 1 else rounded(value, 4)
-    return f"{plain} bytes" if unit == "bytes" else plain
+    return plain if unit == "1" else f"{plain} {unit}"
 
 
 def rounded(value: Fraction | float, digits: int) -> str:

@@ -13,7 +13,7 @@ from problems import lever_runs
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.lever_runs import Priced, details, seconds, shares, wires
+from problems.lever_runs import Priced, details, seconds, shares, why, wires
 from problems.peaks import Run
 from problems.problem import Step
 from problems.ranking import Measure, RankedItem, RankingAnswer
@@ -45,25 +45,6 @@ FEWEST, MOST, FEWEST_GROUPS = 4, 6, 3
 CLEAR = 0.02
 # Of a step's time: a change of a term below it is not told.
 NOTABLE = 0.002
-
-WHY = {
-    "smaller micro-batch": "more passes of fewer tokens: the same products, launched more often",
-    "smaller micro-batch, sharded": "each pass sends anew: twice as many, twice the bytes",
-    "fused attention": "the scores never go through memory: less to read and write",
-    "fused optimizer": "one pass over the states in place of many",
-    "fused cross entropy": "the logits pass through memory fewer times",
-    "chunked cross entropy": "the head's products, rows at a time: the same work",
-    "selective recompute": "attention runs once more, a small part of the products",
-    "ZeRO-1": "weights gathered in place of half of the all-reduce: still 2 × parameters sent",
-    "ZeRO-2": "the same 2 × parameters on the wire as plain DDP",
-    "ZeRO-3": "weights gathered in forward and in backward: 3 × parameters on the wire, not 2",
-    "full recompute": "one more forward beside forward and backward: 1/3 more products",
-    "tensor parallel": "two exchanges of all tokens a layer, forward and backward, none hidden",
-    "pipeline parallel": "stages wait for each other: (p - 1)/m of the step",
-    "activation offload": "full recompute, and each layer's input to the host and back",
-    "CPU offload": "gradients to the host, stepped there, and weights back, every step",
-    "NVMe offload": "CPU offload, and all states read from drives and written back every step",
-}
 
 
 @kind(
@@ -174,9 +155,7 @@ def _hints(before: StepTime, found: Sequence[Priced]) -> tuple[str, str, str]:
 
 def _steps(found: Sequence[Priced], groups: Groups) -> Iterator[Step]:
     for row in found:
-        sends = row.name == "smaller micro-batch" and row.adds == "more on the links"
-        why = WHY[f"{row.name}, sharded" if sends else row.name]
-        yield Step(text=f"{row.name}: {why}", depth="whiteboard")
+        yield Step(text=f"{row.name}: {why(row)}", depth="whiteboard")
     for row in (row for group in groups for row in group):
         yield Step(text=f"{row.name}: {float(row.percent):+.1f}% step time{_most(row)}")
     order = " > ".join(" = ".join(row.name for row in group) for group in groups)

@@ -104,6 +104,7 @@ def _peak_mistakes(run: Run) -> Iterator[Mistake]:
             name=wrong.name,
             value=Fraction(wrong.peak),
             feedback=f"{gb(wrong.peak)} {wrong.why.format(off=off)}",
+            moves=frozenset(map(str, wrong.moves)),
         )
 
 

@@ -95,6 +95,7 @@ def bytes_per_parameter(draw: Draw) -> Draft | None:
                 value=each_of(change.parts),
                 feedback=f"{short(each_of(change.parts))} "
                 + change.why.format(missing=bytes_of(abs(each_of(change.parts) - answer))),
+                moves=change.moves(parts),
             )
             for change in wrong
         ),
@@ -260,6 +261,7 @@ class Case:
                 name=change.name,
                 value=Fraction(value),
                 feedback=f"{gb(value)} {change.why.format(missing=gb(abs(value - self.size)))}",
+                moves=change.moves(self.parts),
             )
 
     def other_models(self) -> Iterator[Mistake]:

@@ -18,6 +18,8 @@ def describe(quantity: Quantity) -> str:
     """
     hedge = "about " if quantity.approximate else ""
     ends = (quantity.low, quantity.high)
+    if quantity.unit == "s":
+        return f"{hedge}{_between(*(f'{_digits(end)} s' for end in ends))}"
     if quantity.unit == "1":
         shown = _between(*(_number(end) for end in ends))
         counted = _scaled(quantity.value, COUNTS, "")

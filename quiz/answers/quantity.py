@@ -10,13 +10,13 @@ class Quantity:
     """A number as it was understood.
 
     Args:
-        value: bytes, or a plain number where `unit` is "1"; the midpoint of a range.
+        value: bytes or seconds, or a plain number where `unit` is "1"; the midpoint of a range.
         low: lower end of the range, `value` where none was typed.
         high: upper end of the range, `value` where none was typed.
         approximate: the answer was hedged ("about", "~", "or so").
         remarks: short sentences on how it was read, to be shown beside the echo.
         alternatives: values of the other readings that matter, in the same unit.
-        unit: "bytes" or "1".
+        unit: "bytes", "s" or "1".
     """
 
     value: Fraction
@@ -25,7 +25,7 @@ class Quantity:
     approximate: bool = False
     remarks: tuple[str, ...] = ()
     alternatives: tuple[Fraction, ...] = ()
-    unit: Literal["bytes", "1"] = "bytes"
+    unit: Literal["bytes", "s", "1"] = "bytes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,21 +41,28 @@ def read_ranking(text: str, items: Sequence[RankedItem]) -> Ranking | Unreadable
         The order of the items that were typed, two or more, or the place and reason of a refusal.
     """
     try:
-        typed = plain_line(text)
+        ranking = order_of(text, items)
     except RefusalError as refusal:
         return refusal.unreadable
+    if len(tuple(chain.from_iterable(ranking.order))) < 2:
+        how = Names(items).how
+        reason = f"type all of them in one line, the first one first: {how}, or names"
+        return Unreadable(offset=0, reason=reason)
+    return ranking
+
+
+def order_of(text: str, items: Sequence[RankedItem]) -> Ranking:
+    """Return the order of as many items as were typed, be it one or none.
+
+    Raises:
+        RefusalError: with an index into the text as typed.
+    """
+    typed = plain_line(text)
+    names = Names(items)
     try:
-        return _read(typed.plain, Names(items))
+        tokens, places = plainly(tuple(RankingLexer(typed.plain, names).tokens()), names)
+        order, commas = grouped(tokens, names)
     except RefusalError as refusal:
         found = refusal.unreadable
-        return Unreadable(offset=typed.where[found.offset], reason=found.reason)
-
-
-def _read(plain: str, names: Names) -> Ranking:
-    tokens, places = plainly(tuple(RankingLexer(plain, names).tokens()), names)
-    order, commas = grouped(tokens, names)
-    if len(tuple(chain.from_iterable(order))) < 2:
-        raise RefusalError(
-            0, f"type all of them in one line, the first one first: {names.how}, or names"
-        )
+        raise RefusalError(typed.where[found.offset], found.reason) from None
     return Ranking(order=order, remarks=(*places, *commas))

@@ -6,18 +6,24 @@ from functools import cache
 
 import pytest
 
+from problems.choice import ChoiceAnswer
 from problems.draft import FULL_CREDIT
 from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
 from problems.ranking import RankingAnswer
 from problems.registry import build, kinds
-from problems.wording import gb, number, paper, short
+from problems.wording import gb, in_seconds, number, paper, short
 
 SEEDS = 60
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 every_kind = pytest.mark.parametrize("kind", kinds())
-# An order has no number: no unit, no band, and no mistake that a number could reveal.
-ORDERS = ("rank-levers",)
-every_number = pytest.mark.parametrize("kind", [kind for kind in kinds() if kind not in ORDERS])
+# An order, a pick and a reason have no number: no unit, no band, no mistake that a number reveals.
+ORDERS, PICKS, CLAIMS = ("rank-levers",), ("first-lever",), ("claim", "claim-in-run")
+every_number = pytest.mark.parametrize(
+    "kind", [kind for kind in kinds() if kind not in ORDERS + PICKS + CLAIMS]
+)
+picks = pytest.mark.parametrize("kind", PICKS)
+# Degrees of a lever are few: stages from 1 to 3 and powers of 2.
+VALUES = {"smallest-change": 5, "fewest-gpus-to-train": 5}
 orders = pytest.mark.parametrize("kind", ORDERS)
 
 
@@ -47,6 +53,8 @@ def shown(problem):
         return {short(answer.value)}
     if answer.unit == "1":
         return {number(int(answer.value))}
+    if answer.unit == "s":
+        return {in_seconds(answer.value)}
     if answer.default_unit == "B":
         return {short(answer.value)}
     return {gb(answer.value), paper(answer.value)}
@@ -72,11 +80,14 @@ def test_prompts_state_the_unit_of_a_bare_number(kind):
     for problem in drawn(kind):
         answer = quantity(problem)
         if isinstance(answer, CountAnswer):
-            assert f"whole number of {answer.noun}" in problem.prompt
+            of = f" of {answer.noun}" if answer.noun else "."
+            assert f"whole number{of}" in problem.prompt
         elif isinstance(answer, FactorAnswer):
             assert "plain factor" in problem.prompt
         elif answer.unit == "1":
             assert "plain number" in problem.prompt
+        elif answer.unit == "s":
+            assert "The answer is in seconds" in problem.prompt
         elif answer.default_unit == "B":
             assert "A bare number is in bytes" in problem.prompt
         else:
@@ -112,9 +123,9 @@ def test_hints_do_not_give_the_answer(kind):
     for problem in drawn(kind):
         answer, text = quantity(problem), "\n".join(problem.hints)
         if isinstance(answer, CountAnswer):
-            assert f"{number(answer.value)} {answer.noun}" not in text
+            assert not answer.noun or f"{number(answer.value)} {answer.noun}" not in text
             continue
-        plain = isinstance(answer, FactorAnswer) or answer.default_unit != "GB"
+        plain = isinstance(answer, FactorAnswer) or answer.default_unit not in {"GB", "s"}
         found = NUMBER.findall(re.sub(r"\d+-bit", "", text)) if plain else text
         assert not [said for said in shown(problem) if said in found], text
 
@@ -170,7 +181,7 @@ def test_texts_are_of_readable_length(kind):
         assert 3 <= len(problem.solution) <= 20
 
 
-@every_kind
+@pytest.mark.parametrize("kind", [kind for kind in kinds() if kind != "claim"])
 def test_prompts_differ_from_seed_to_seed(kind):
     prompts = {problem.prompt for problem in drawn(kind)}
     assert len(prompts) >= 0.9 * SEEDS
@@ -179,8 +190,8 @@ def test_prompts_differ_from_seed_to_seed(kind):
 @every_number
 def test_answers_spread(kind):
     values = {quantity(problem).value for problem in drawn(kind)}
-    assert len(values) >= 8
-    assert max(values) >= 4 * min(values)
+    assert len(values) >= VALUES.get(kind, 8)
+    assert max(values) >= 4 * min(values) > 0
 
 
 @every_number
@@ -229,6 +240,35 @@ def test_orders_are_of_many_lengths_and_first_places(kind):
     answers = [problem.answer for problem in drawn(kind)]
     assert {len(answer.items) for answer in answers} >= {4, 5, 6}
     assert len({answer.item(answer.order[0][0]).name for answer in answers}) >= 5
+
+
+@picks
+def test_only_a_pick_is_answered_with_one_of_several(kind):
+    answers = [build(name, 0).answer for name in kinds()]
+    assert sum(isinstance(answer, ChoiceAnswer) for answer in answers) == len(PICKS)
+    assert all(isinstance(problem.answer, ChoiceAnswer) for problem in drawn(kind))
+
+
+@picks
+def test_solutions_of_a_pick_end_with_it(kind):
+    for problem in drawn(kind):
+        assert problem.solution[-1].text.endswith(f": {problem.answer.right.item.name}")
+
+
+@picks
+def test_what_may_be_picked_and_what_is_right_change_from_seed_to_seed(kind):
+    answers = [problem.answer for problem in drawn(kind)]
+    assert {len(answer.choices) for answer in answers} == {3, 4, 5}
+    assert len({answer.right.item.key for answer in answers}) >= 4
+    assert len({answer.right.item.name for answer in answers}) >= 4
+
+
+@picks
+def test_each_pick_is_told_with_its_numbers(kind):
+    for problem in drawn(kind):
+        for choice in problem.answer.choices:
+            assert re.search(r"\d GB", choice.feedback), choice.feedback
+            assert 20 <= len(choice.feedback) <= 160
 
 
 def test_key_value_heads_are_no_symbol_where_only_the_vocabulary_counts():

@@ -54,6 +54,9 @@ def test_other_numbers_are_exact_fractions_as_text():
         ("activation-scaling", "factor"),
         ("fits", "yes-no"),
         ("largest-micro-batch", "count"),
+        ("rank-levers", "ranking"),
+        ("first-lever", "choice"),
+        ("smallest-change", "count"),
     ],
 )
 def test_an_answer_says_its_type(kind, type_):

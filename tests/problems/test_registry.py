@@ -7,7 +7,7 @@ from problems.problem import TOPICS
 from problems.registry import build, from_id, kinds
 
 
-def test_the_sixteen_kinds_are_there():
+def test_the_twenty_three_kinds_are_there():
     assert set(kinds()) == {
         "bytes-per-parameter",
         "parameter-count",
@@ -25,6 +25,13 @@ def test_the_sixteen_kinds_are_there():
         "lever-saving",
         "which-fits",
         "longest-context",
+        "first-lever",
+        "lever-cost",
+        "smallest-change",
+        "fewest-gpus-to-train",
+        "sharding-throughput",
+        "claim",
+        "claim-in-run",
     }
 
 

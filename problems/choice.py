@@ -1,0 +1,62 @@
+"""One of a few things is asked for: what may be picked, and what each wrong pick overlooks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from problems.ranking import RankedItem, name_faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One of the things to pick from.
+
+    Args:
+        item: how it is shown and typed, and the number that speaks for or against it.
+        mistake: the short name of what picking it overlooks; "" for the right one.
+        feedback: one or two sentences on it, with its numbers.
+    """
+
+    item: RankedItem
+    mistake: str = ""
+    feedback: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceAnswer:
+    """The right one of a few things.
+
+    Args:
+        choices: two or more, in the order in which they are shown; one has no mistake.
+
+    Raises:
+        ValueError: listing every way in which the parts do not fit each other.
+    """
+
+    choices: tuple[Choice, ...]
+
+    def __post_init__(self) -> None:
+        faults = [*name_faults(self.items), *_faults(self.choices)]
+        if faults:
+            raise ValueError("; ".join(faults))
+
+    @property
+    def items(self) -> tuple[RankedItem, ...]:
+        """What may be picked."""
+        return tuple(choice.item for choice in self.choices)
+
+    @property
+    def right(self) -> Choice:
+        """The one to pick."""
+        return next(choice for choice in self.choices if not choice.mistake)
+
+    def choice(self, key: str) -> Choice:
+        """Return the choice with this key."""
+        return next(choice for choice in self.choices if choice.item.key == key)
+
+
+def _faults(choices: tuple[Choice, ...]) -> Iterator[str]:
+    if len(choices) < 2:
+        yield "there is nothing to pick from"
+    right = sum(not choice.mistake for choice in choices)
+    if right != 1:
+        yield f"{right} of the choices are right"

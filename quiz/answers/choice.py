@@ -1,0 +1,39 @@
+"""Reads the one of some items that is typed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from problems.ranking import RankedItem
+from quiz.answers.quantity import RefusalError, Unreadable
+from quiz.answers.ranking import order_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picked:
+    """The key of the item that was typed, and what was assumed in reading it."""
+
+    key: str
+    remarks: tuple[str, ...] = ()
+
+
+def read_choice(text: str, items: Sequence[RankedItem]) -> Picked | Unreadable:
+    """Read a key, a name or a short name such as "b", "ZeRO-2" or "z2", one alone.
+
+    Args:
+        text: the answer as typed; any text at all is safe.
+        items: what may be picked.
+
+    Returns:
+        The item, or the place and reason of a refusal.
+    """
+    try:
+        ranking = order_of(text, items)
+    except RefusalError as refusal:
+        return refusal.unreadable
+    keys = tuple(chain.from_iterable(ranking.order))
+    if len(keys) == 1:
+        return Picked(key=keys[0], remarks=ranking.remarks)
+    kind = "number" if items[0].key.isdigit() else "letter"
+    reason = "type one of them only" if keys else f"type one of them, by its {kind} or name"
+    return Unreadable(offset=0, reason=reason)
