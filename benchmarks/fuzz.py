@@ -47,9 +47,7 @@ LONG = {"GB": "gigabytes", "MB": "megabytes", "TB": "terabytes", "GiB": "gibibyt
 SHORT = {"GB": ("G", "gigs", "gig"), "MB": ("M", "megs"), "GiB": ("Gi",), "MiB": ("Mi",)}
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 WIDE = str.maketrans({c: chr(ord(c) + 0xFEE0) for c in "0123456789.GMTiB"})
-PIECES = (
-    "GB GiB bits or to per 1e ** 10^ of P {{ $( about half none same third … \x00 \x1b \ud800"
-)
+PIECES = "GB GiB bits or to per 1e ** 10^ of P {{ $( about half none same third … \x00 \x1b \ud800"
 SOUP = (*"0123456789.,+-*/^()=%~<>xBGMkPψ½²'\"_ \n\u202e\uff10\u0663", *PIECES.split(" "))
 
 

@@ -1,12 +1,13 @@
 """One typed quantity against one reference: its share of the credit and the mistake behind it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from problems.problem import Mistake, QuantityAnswer
+from problems.problem import Mistake, Problem, QuantityAnswer
 from quiz.answers import Quantity
-from quiz.nearness import DOUBLE, SLIP_CREDIT, credit, nearest, slip
+from quiz.diagnosis import diagnose
+from quiz.nearness import DOUBLE, credit, credit_of_range, slip
 from quiz.reference import rounded
 
 # A larger factor is not worth its digits.
@@ -15,40 +16,53 @@ FARTHEST = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """What a number earns, the name of the mistake that gives it, and what to say of it."""
+    """What a number earns, the name of the mistake that gives it, and what to say of it.
+
+    `held` is whether a range holds the reference; None where the number is no range.
+    """
 
     score: Fraction
     mistake: str | None
     says: tuple[str, ...]
+    held: bool | None = None
 
 
-def assess(quantity: Quantity, answer: QuantityAnswer, mistakes: Sequence[Mistake]) -> Assessment:
-    """Mark `quantity`, the middle of it where it is a range.
+def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Assessment:
+    """Mark `quantity` as an answer to `problem`, which asks for `answer`.
 
-    GB said for GiB is named and earns half, also where no band would give that much. Inside a
-    band that gives full credit it is spoken of but is no mistake: an estimate may be 7% off.
+    A named mistake earns its own share, also where no band would give that much: GB said for GiB
+    half. Inside a band that gives full credit nothing is a mistake: an estimate may be 7% off.
     """
-    number = quantity.value
-    score = credit(number, answer.value, answer.band)
-    exchanged = slip(number, answer.value) if answer.unit == "bytes" else None
-    says = [*_of_range(quantity, answer.value)]
-    if score == 1:
-        return Assessment(score=score, mistake=None, says=(*says, *_of_full(exchanged)))
-    known = {mistake.name for mistake in mistakes}
-    own = [exchanged] if exchanged and exchanged.name not in known else []
-    named = nearest(number, [*mistakes, *own])
-    if named is None:
-        off = _of_distance(number, answer.value)
-        return Assessment(score=score, mistake=None, says=(*says, *off))
-    if exchanged and named.name == exchanged.name:
-        score = max(score, SLIP_CREDIT)
-    return Assessment(score=score, mistake=named.name, says=(*says, named.feedback))
-
-
-def _of_range(quantity: Quantity, right: Fraction) -> Iterator[str]:
     if quantity.low != quantity.high:
-        holds = quantity.low <= right <= quantity.high
-        yield f"Your range {'holds' if holds else 'misses'} it; its middle is what counts."
+        return _of_range(quantity, answer, problem)
+    number, right = quantity.value, answer.value
+    score = credit(number, right, answer.band)
+    if score == 1:
+        exchanged = slip(number, right) if answer.unit == "bytes" else None
+        return Assessment(score=score, mistake=None, says=tuple(_of_full(exchanged)))
+    return _traced(number, answer, problem, score)
+
+
+def _traced(
+    number: Fraction, answer: QuantityAnswer, problem: Problem, score: Fraction
+) -> Assessment:
+    named = diagnose(problem, number)
+    if named is None:
+        says = tuple(_of_distance(number, answer.value))
+        return Assessment(score=score, mistake=None, says=says)
+    return Assessment(score=max(score, named.share), mistake=named.name, says=(named.says,))
+
+
+def _of_range(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Assessment:
+    """Mark a range by its width if it holds the reference, else as its middle is traced."""
+    low, high, right = quantity.low, quantity.high, answer.value
+    score = credit_of_range(low, high, right, answer.band)
+    if low <= right <= high:
+        wide = f"; its upper end is {rounded(high / low, 3)} times the lower" if low else ""
+        says = f"Your range holds it{wide}."
+        return Assessment(score=score, mistake=None, says=(says,), held=True)
+    traced = _traced(quantity.value, answer, problem, score)
+    return replace(traced, says=("Your range misses it.", *traced.says), held=False)
 
 
 def _of_distance(number: Fraction, right: Fraction) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Any
 from engine.catalog import accelerators, models
 from engine.levers.registry import levers
 from engine.units import count, decimal
+from problems.claims import claims
+from problems.mistakes import mistakes
 from problems.problem import TOPICS
 from problems.registry import kinds
 
@@ -101,9 +103,44 @@ def _levers() -> Table:
     )
 
 
+def _mistakes() -> Table:
+    found = mistakes().values()
+    return Table(
+        heads=("mistake", "credit", "what went wrong"),
+        rows=tuple((one.name, str(one.share), one.says) for one in found),
+        values=tuple(
+            {"name": one.name, "credit": float(one.share), "says": one.says} for one in found
+        ),
+        note="credit: the share that an answer with this mistake earns at least",
+    )
+
+
+def _claims() -> Table:
+    found = claims().values()
+    return Table(
+        heads=("claim", "says"),
+        rows=tuple((one.id, one.claim) for one in found),
+        values=tuple(
+            {
+                "id": one.id,
+                "claim": one.claim,
+                "truth": one.truth,
+                "core": one.core,
+                "points": {point.id: point.says for point in one.points},
+                "errors": {error.id: error.says for error in one.errors},
+                "source": one.source,
+            }
+            for one in found
+        ),
+        note="whether each is true: memquiz practice --topic claims, or --json",
+    )
+
+
 TABLES: Mapping[str, Callable[[], Table]] = {
     "models": _models,
     "gpus": _gpus,
     "kinds": _kinds,
     "levers": _levers,
+    "mistakes": _mistakes,
+    "claims": _claims,
 }

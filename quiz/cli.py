@@ -19,7 +19,7 @@ COMMANDS = {
     ),
     "catalog": (
         "quiz.commands.catalog",
-        "List the models, the GPUs, the kinds of question or the levers.",
+        "List models, GPUs, kinds of question, levers, mistakes or claims.",
     ),
 }
 

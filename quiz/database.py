@@ -20,7 +20,7 @@ FILE = "memquiz.sqlite3"
 # Empty: a process that has a set open holds a lock on the byte of that set's number.
 LOCKS = "memquiz.lock"
 WITHOUT = "name another folder in MEMQUIZ_DATA, or practise with --no-save"
-SCHEMA = 1
+SCHEMA = 2
 BUSY_SECONDS = 10.0
 # "memq" in ASCII: tells our file from another program's, also with SQLite's own tools.
 APPLICATION = 0x6D656D71
@@ -49,6 +49,8 @@ TABLES = (
         score REAL NOT NULL,
         verdict TEXT NOT NULL,
         mistake TEXT,
+        held INTEGER,
+        own TEXT,
         feedback TEXT NOT NULL,
         hints INTEGER NOT NULL,
         seconds REAL NOT NULL,
@@ -61,6 +63,14 @@ TABLES = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {SCHEMA}",
 )
+
+# What makes a file of each format one of the next.
+MIGRATIONS = {
+    1: (
+        "ALTER TABLE attempts ADD COLUMN held INTEGER",
+        "ALTER TABLE attempts ADD COLUMN own TEXT",
+    ),
+}
 
 REASONS = {
     sqlite3.SQLITE_NOTADB: "is no memquiz database; it is left as it is",
@@ -143,7 +153,17 @@ class Database:
         elif kept > SCHEMA:
             what = f"was written by a newer memquiz: format {kept}, this one reads {SCHEMA}"
             raise self._refusal(what, f"update memquiz; or {WITHOUT}")
+        elif kept < SCHEMA:
+            self._migrate()
         self._keep_a_log()
+
+    def _migrate(self) -> None:
+        """Bring a file of an older format to this one: all of it, or nothing."""
+        with self.writing() as connection:
+            for kept in range(self._number("user_version"), SCHEMA):  # another may have been first
+                for statement in MIGRATIONS[kept]:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def _create(self) -> None:
         with self.writing() as connection:

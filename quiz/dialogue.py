@@ -11,14 +11,18 @@ from quiz.practice import (
     Event,
     Given,
     Marked,
+    Overruled,
     Quit,
     Session,
     Undone,
     command_of,
+    overrule,
+    overrules,
     respond,
     seen,
     undo,
 )
+from quiz.verdict import Mark
 
 Ending = Literal["finished", "stopped", "interrupted"]
 
@@ -39,8 +43,8 @@ class Learner(Protocol):
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
 
-    def pause(self) -> None:
-        """Show what can be typed between two questions."""
+    def pause(self, problem: Problem) -> None:
+        """Show what can be typed behind the verdict on `problem`."""
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""
@@ -54,6 +58,9 @@ class Journal(Protocol):
 
     def undo(self, position: int) -> None:
         """Take an answer back."""
+
+    def overrule(self, position: int, mark: Mark) -> None:
+        """Keep the learner's own mark of an answer beside the program's."""
 
     def finish(self) -> None:
         """Note that the set is done."""
@@ -120,7 +127,7 @@ class Dialogue:
 
     def _between(self, problem: Problem) -> bool:
         """Wait for a word to go on; False where the learner stops."""
-        self._learner.pause()
+        self._learner.pause(problem)
         while (line := self._learner.read()) is not None:
             command = command_of(line)
             if not line.strip():
@@ -136,7 +143,11 @@ class Dialogue:
             if command in {"why", "hint"}:
                 self.session = seen(self.session)
                 self._learner.explain(problem)
-            self._learner.pause()
+            if overrules(line):
+                session, event = overrule(self.session, problem, line)
+                self._keep(session, event)
+                self._learner.tell(event, problem)
+            self._learner.pause(problem)
         return self.session.finished
 
     def _keep(self, session: Session, event: Event) -> None:
@@ -145,4 +156,6 @@ class Dialogue:
             self._journal.record(self.session.position, event.given)
         elif isinstance(event, Undone):
             self._journal.undo(session.position)
+        elif isinstance(event, Overruled) and event.given.own is not None:
+            self._journal.overrule(session.position - 1, event.given.own)
         self.session = session

@@ -1,10 +1,14 @@
 """Marking: a typed line against a problem's answer. Knows of no terminal and of no session."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
+from problems.choice import ChoiceAnswer
 from problems.problem import (
+    Answer,
+    ClaimAnswer,
     CountAnswer,
     FactorAnswer,
     Problem,
@@ -12,24 +16,37 @@ from problems.problem import (
     YesNoAnswer,
 )
 from problems.ranking import RankingAnswer
-from quiz.answers import Quantity, Unreadable, describe, parse_quantity
+from quiz.answers import Quantity, Unreadable, describe, parse_quantity, read_seconds
 from quiz.answers.normal import LONGEST
 from quiz.answers.ranking_text import LONGEST_ORDER
 from quiz.assess import assess
+from quiz.choosing import grade_choice
+from quiz.claiming import grade_reason
+from quiz.claims.grade import ClaimVerdict, grade_claim
 from quiz.nearness import credit, nearest
 from quiz.ranking import grade_ranking
 from quiz.reference import counted, reference
 from quiz.verdict import Verdict, mark_of, opening
 from quiz.yes_no import YesNo, read_yes_no
 
-__all__ = ["Unreadable", "Verdict", "grade", "lacks_number", "skipped"]
+__all__ = [
+    "ClaimVerdict",
+    "Unreadable",
+    "Verdict",
+    "grade",
+    "grade_claim",
+    "lacks_number",
+    "skipped",
+]
 
+# As much as a terminal takes in one line.
+LONGEST_REASON = 1000
 HALF = Fraction(1, 2)
 
 
 def grade(problem: Problem, text: str) -> Verdict | Unreadable:
     """Mark `text`, or say where and why it cannot be read."""
-    longest = LONGEST_ORDER if isinstance(problem.answer, RankingAnswer) else LONGEST
+    longest = _longest(problem.answer)
     if len(text) > longest:
         return Unreadable(offset=longest, reason=f"type at most {longest} characters")
     match problem.answer:
@@ -41,10 +58,16 @@ def grade(problem: Problem, text: str) -> Verdict | Unreadable:
             return _factor(problem, answer, text)
         case YesNoAnswer() as answer:
             return _yes_no(problem, answer, text)
-        case RankingAnswer() as answer:
-            return grade_ranking(problem, answer, text)
+        case RankingAnswer() | ChoiceAnswer() | ClaimAnswer() as answer:
+            return _in_words(problem, answer, text)
         case _:
             assert_never(problem.answer)
+
+
+def _longest(answer: Answer) -> int:
+    if isinstance(answer, ClaimAnswer):
+        return LONGEST_REASON
+    return LONGEST_ORDER if isinstance(answer, RankingAnswer | ChoiceAnswer) else LONGEST
 
 
 def lacks_number(verdict: Verdict) -> bool:
@@ -67,7 +90,7 @@ def _quantity(problem: Problem, answer: QuantityAnswer, text: str) -> Verdict | 
     quantity = _read(answer, text)
     if isinstance(quantity, Unreadable):
         return quantity
-    marked = assess(quantity, answer, problem.mistakes)
+    marked = assess(quantity, answer, problem)
     return Verdict(
         problem=problem.id,
         answer=text,
@@ -75,23 +98,39 @@ def _quantity(problem: Problem, answer: QuantityAnswer, text: str) -> Verdict | 
         score=marked.score,
         verdict=mark_of(marked.score),
         mistake=marked.mistake,
+        held=marked.held,
         feedback=" ".join([f"{opening(marked.score)}{reference(problem.answer)}.", *marked.says]),
         reading=describe(quantity),
         remarks=quantity.remarks,
     )
 
 
+def _in_words(
+    problem: Problem, answer: RankingAnswer | ChoiceAnswer | ClaimAnswer, text: str
+) -> Verdict | Unreadable:
+    match answer:
+        case ChoiceAnswer():
+            return grade_choice(problem, answer, text)
+        case ClaimAnswer():
+            return grade_reason(problem, answer, text)
+        case RankingAnswer():
+            return grade_ranking(problem, answer, text)
+
+
 def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreadable:
-    quantity = parse_quantity(text, default_unit="1", asks=f"number of {answer.noun}")
+    start = _behind(answer.before, text)
+    asks = f"number of {answer.noun}" if answer.noun else "number"
+    quantity = parse_quantity(text[start:], default_unit="1", asks=asks)
     if isinstance(quantity, Unreadable):
-        return quantity
+        return replace(quantity, offset=quantity.offset + start)
     if quantity.low != quantity.high:
         return Unreadable(offset=0, reason="type one whole number, not a range")
     if quantity.value.denominator != 1:
-        return Unreadable(offset=0, reason=f"type a whole number of {answer.noun}")
+        of = f" of {answer.noun}" if answer.noun else ""
+        return Unreadable(offset=0, reason=f"type a whole number{of}")
     right = quantity.value == answer.value
     mistake = None if right else nearest(quantity.value, problem.mistakes)
-    score = Fraction(int(right))
+    score = Fraction(1) if right else mistake.share if mistake else Fraction(0)
     says = [mistake.feedback] if mistake else _of_side(quantity.value, answer)
     return Verdict(
         problem=problem.id,
@@ -101,9 +140,23 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
         verdict=mark_of(score),
         mistake=mistake.name if mistake else None,
         feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *says]),
-        reading=f"{describe(quantity)} {counted(quantity.value, answer.noun)}",
+        reading=_counted_said(quantity, answer),
         remarks=quantity.remarks,
     )
+
+
+def _behind(before: str, text: str) -> int:
+    """Return where the number begins in "ZeRO-2", "zero 2", "stage 2" and "2"."""
+    word = re.match(r"\w*", before)
+    if not word or not word[0]:
+        return 0
+    typed = re.match(rf"\s*(?:(?:{word[0]}|stage|{word[0][0]}(?=\d))[\s-]*)+", text, re.IGNORECASE)
+    return typed.end() if typed else 0
+
+
+def _counted_said(quantity: Quantity, answer: CountAnswer) -> str:
+    number = f"{answer.before}{describe(quantity)}"
+    return f"{number} {counted(quantity.value, answer.noun)}".rstrip()
 
 
 def _of_side(number: Fraction, answer: CountAnswer) -> list[str]:
@@ -133,7 +186,7 @@ def _yes_no(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unrea
     quantity = _read(answer.proof, typed.rest)
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + typed.offset)
-    marked = assess(quantity, answer.proof, problem.mistakes)
+    marked = assess(quantity, answer.proof, problem)
     score = right + marked.score / 2
     wrong = () if right else (f"It is {_word(yes=answer.value)}.",)
     return Verdict(
@@ -144,6 +197,7 @@ def _yes_no(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unrea
         score=score,
         verdict=mark_of(score),
         mistake=marked.mistake,
+        held=marked.held,
         feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *wrong, *marked.says]),
         reading=f"{_word(yes=typed.yes)}, {describe(quantity)}",
         remarks=quantity.remarks,
@@ -164,6 +218,8 @@ def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesN
 
 
 def _read(answer: QuantityAnswer, text: str) -> Quantity | Unreadable:
+    if answer.unit == "s":
+        return read_seconds(text)
     asks = "memory, in bytes" if answer.unit == "bytes" else "a number"
     if answer.default_unit in {"B", "bytes"}:
         asks = "bytes per parameter"

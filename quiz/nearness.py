@@ -13,10 +13,23 @@ BANDS: dict[Band, tuple[tuple[Fraction, Fraction], ...]] = {
 }
 DOUBLE = Fraction(2)
 DOUBLE_CREDIT = Fraction(1, 4)
+# (how many times its lower end the upper end of a range is at most, credit where it holds the
+# reference): as wide as from one end of a band to the other.
+RANGES: dict[Band, tuple[tuple[Fraction, Fraction], ...]] = {
+    "count": (
+        (Fraction(102, 98), Fraction(1)),
+        (Fraction(115, 85), Fraction(1, 2)),
+        (Fraction(135, 65), Fraction(1, 4)),
+    ),
+    "estimate": (
+        (Fraction(115, 85), Fraction(1)),
+        (Fraction(135, 65), Fraction(1, 2)),
+        (Fraction(4), Fraction(1, 4)),
+    ),
+}
 NAMED_WITHIN = Fraction(3, 100)
 EQUALLY_NEAR = Fraction(3, 1000)
 SLIP_WITHIN = Fraction(5, 1000)
-SLIP_CREDIT = Fraction(1, 2)
 
 # The units in which a size from so many to so many bytes is said.
 UNITS = (
@@ -46,6 +59,17 @@ def credit(number: Fraction, reference: Fraction, band: Band) -> Fraction:
     return Fraction(0)
 
 
+def credit_of_range(low: Fraction, high: Fraction, reference: Fraction, band: Band) -> Fraction:
+    """Return what a range earns: the narrower, the more, if it holds the reference.
+
+    One that misses it earns what its nearer end would, but no more than half.
+    """
+    if low <= reference <= high:
+        return next((share for times, share in RANGES[band] if high <= times * low), Fraction(0))
+    nearer = high if high < reference else low
+    return min(credit(nearer, reference, band), Fraction(1, 2))
+
+
 def slip(number: Fraction, reference: Fraction) -> Mistake | None:
     """Return "GiB typed as GB" or the like where that gives `number`; both in bytes."""
     for decimal, binary, ratio, least, most in UNITS:
@@ -58,7 +82,8 @@ def slip(number: Fraction, reference: Fraction) -> Mistake | None:
             off = distance(number, value)
             if off is not None and off <= SLIP_WITHIN:
                 says = f"The number is right in {meant}, but it was said in {said}."
-                return Mistake(name=f"{meant} typed as {said}", value=value, feedback=says)
+                name = f"{meant} typed as {said}"
+                return Mistake(name=name, value=value, feedback=says)
     return None
 
 

@@ -5,16 +5,22 @@ Nothing here knows of a terminal, a clock or a file.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal
 
-from problems.problem import Problem, QuantityAnswer, YesNoAnswer
+from problems.problem import ClaimAnswer, Problem, QuantityAnswer, YesNoAnswer
 from quiz.answers import Unreadable
 from quiz.grading import grade, lacks_number, skipped
-from quiz.verdict import Verdict
+from quiz.verdict import Mark, Verdict
 from quiz.yes_no import YesNo, leaves_out, read_yes_no
 
 Command = Literal["hint", "help", "skip", "why", "undo", "quit"]
 
+OWN_MARKS: Mapping[Mark, Fraction] = {
+    "correct": Fraction(1),
+    "partial": Fraction(1, 2),
+    "wrong": Fraction(0),
+}
 WORDS: Mapping[str, Command] = {
     **dict.fromkeys(("h", "hint"), "hint"),
     **dict.fromkeys(("?", "help"), "help"),
@@ -27,12 +33,21 @@ WORDS: Mapping[str, Command] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """An answered question: what it was about, how it was marked, what it took."""
+    """An answered question: what it was about, how it was marked, what it took.
+
+    `own` is the learner's own mark, where one was put in the place of the program's.
+    """
 
     topic: str
     verdict: Verdict
     hints: int
     seconds: float
+    own: Mark | None = None
+
+    @property
+    def score(self) -> Fraction:
+        """What counts: the learner's own mark where there is one."""
+        return self.verdict.score if self.own is None else OWN_MARKS[self.own]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +154,23 @@ class Stands:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Overruled:
+    """The learner put a mark of their own in the place of the program's."""
+
+    given: Given
+
+
+@dataclass(frozen=True, kw_only=True)
+class WantsMark:
+    """A mark of the learner's own is to be put; which one was not said."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CannotOverrule:
+    """The last answer was no claim: numbers and orders are marked by rule."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Quit:
     """The learner stops."""
 
@@ -156,6 +188,9 @@ Event = (
     | Undone
     | NothingToUndo
     | Stands
+    | Overruled
+    | WantsMark
+    | CannotOverrule
     | Quit
 )
 Turn = tuple[Session, Event]
@@ -200,6 +235,25 @@ def undo(session: Session) -> Turn:
     *kept, last = session.given
     again = replace(session, given=tuple(kept), hints=last.hints, pending="")
     return again, Undone(given=last)
+
+
+def overrules(line: str) -> bool:
+    """Say whether a line behind a verdict puts the learner's own mark: "o partial", "overrule"."""
+    words = line.lower().split()
+    return bool(words) and words[0] in {"o", "overrule"} and len(words) <= 2
+
+
+def overrule(session: Session, problem: Problem, line: str) -> Turn:
+    """Put the learner's own mark, the last word of `line`, on the last answer to `problem`."""
+    if not isinstance(problem.answer, ClaimAnswer):
+        return session, CannotOverrule()
+    word = line.lower().split()[-1]
+    found = [mark for mark in OWN_MARKS if mark.startswith(word)]
+    if word in {"o", "overrule"} or len(found) != 1:
+        return session, WantsMark()
+    *before, last = session.given
+    given = replace(last, own=found[0])
+    return replace(session, given=(*before, given)), Overruled(given=given)
 
 
 def seen(session: Session) -> Session:

@@ -19,6 +19,7 @@ class Summary:
         score: the sum of their scores.
         topics: (topic, questions, score), in the order in which they were met.
         mistakes: (name, times), the most frequent first.
+        ranges: whether each range that was typed held the reference.
         weakest: the topic in which most was lost; None where nothing was.
     """
 
@@ -26,6 +27,7 @@ class Summary:
     score: Fraction
     topics: tuple[tuple[str, int, Fraction], ...]
     mistakes: tuple[tuple[str, int], ...]
+    ranges: tuple[bool, ...]
     weakest: str | None
 
 
@@ -34,7 +36,7 @@ def summary(session: Session) -> Summary:
     asked: Counter[str] = Counter(given.topic for given in session.given)
     scores = dict.fromkeys(asked, Fraction(0))
     for given in session.given:
-        scores[given.topic] += given.verdict.score
+        scores[given.topic] += given.score
     named = Counter(g.verdict.mistake for g in session.given if g.verdict.mistake)
     shares = {topic: scores[topic] / asked[topic] for topic in asked}
     weakest = min(shares, key=lambda topic: shares[topic], default=None)
@@ -43,12 +45,19 @@ def summary(session: Session) -> Summary:
         score=sum(scores.values(), Fraction(0)),
         topics=tuple((topic, asked[topic], scores[topic]) for topic in asked),
         mistakes=tuple(named.most_common()),
+        ranges=tuple(g.verdict.held for g in session.given if g.verdict.held is not None),
         weakest=weakest if weakest is not None and shares[weakest] < 1 else None,
     )
 
 
-def closing(session: Session, ending: Ending) -> str:
-    """Return the score, and where points were lost, of a set that ended so."""
+def closing(session: Session, ending: Ending, ever: tuple[int, int] | None = None) -> str:
+    """Return the score, and where points were lost, of a set that ended so.
+
+    Args:
+        session: the set.
+        ending: how it ended.
+        ever: of all ranges that were kept, how many held the reference, and how many there are.
+    """
     result = summary(session)
     lines = [f"Score {points(result.score)} of {result.answered}"]
     if ending != "finished":
@@ -59,7 +68,14 @@ def closing(session: Session, ending: Ending) -> str:
         lines.append(f"  {TOPICS[topic]}: {points(score)} of {asked}")
     for name, times in result.mistakes:
         lines.append(f"  mistake: {name}" + (f", {times} times" if times > 1 else ""))
+    if result.ranges:
+        lines.append(f"  ranges: {_held(sum(result.ranges), len(result.ranges), ever)}")
     return "\n".join(lines)
+
+
+def _held(held: int, typed: int, ever: tuple[int, int] | None) -> str:
+    said = f"{held} of {typed} held the answer"
+    return said if ever is None or ever[1] <= typed else f"{said}, {ever[0]} of {ever[1]} so far"
 
 
 def onward(session: Session, ending: Ending, *, again: str, saved: bool) -> str:

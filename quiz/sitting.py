@@ -11,6 +11,7 @@ from quiz.dialogue import Journal
 from quiz.practice import Given, Session
 from quiz.questions import SEEDS, chosen, named, topic_key
 from quiz.store import SavedSet, Store
+from quiz.verdict import Mark
 
 COUNT = 10
 BARE = "memquiz practice"
@@ -158,6 +159,10 @@ class Kept:
         """Take an answer back."""
         self._store.undo(self._key, position)
 
+    def overrule(self, position: int, mark: Mark) -> None:
+        """Keep the learner's own mark."""
+        self._store.overrule(self._key, position, mark)
+
     def finish(self) -> None:
         """Note that the set is done."""
         self._store.finish(self._key)
@@ -171,6 +176,9 @@ class Unkept:
         """Keep nothing."""
 
     def undo(self, position: int) -> None:
+        """Keep nothing."""
+
+    def overrule(self, position: int, mark: Mark) -> None:
         """Keep nothing."""
 
     def finish(self) -> None:

@@ -15,23 +15,23 @@ from problems.ranking import Order
 from quiz.database import Database
 from quiz.practice import Given
 from quiz.release import VERSION
-from quiz.verdict import Verdict
+from quiz.verdict import Mark, Verdict
 
 PLACE = "MEMQUIZ_DATA"
 OPEN = Fault("this set", "is open in another memquiz", "go on there, or begin a new set: --new")
 
 RECORD = """
     INSERT INTO attempts (
-        set_id, position, problem, topic, typed, parsed, said, score, verdict, mistake, feedback,
-        hints, seconds, answered, version
+        set_id, position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+        feedback, hints, seconds, answered, version
     ) VALUES (
         :set_id, :position, :problem, :topic, :typed, :parsed, :said, :score, :verdict, :mistake,
-        :feedback, :hints, :seconds, :answered, :version
+        :held, :feedback, :hints, :seconds, :answered, :version
     )
 """
 STANDING = """
-    SELECT position, problem, topic, typed, parsed, said, score, verdict, mistake, feedback,
-        hints, seconds
+    SELECT position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+        feedback, hints, seconds, own
     FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
 """
 
@@ -121,6 +121,7 @@ class Store:
             "score": float(verdict.score),
             "verdict": verdict.verdict,
             "mistake": verdict.mistake,
+            "held": verdict.held,
             "feedback": verdict.feedback,
             "hints": given.hints,
             "seconds": given.seconds,
@@ -139,6 +140,22 @@ class Store:
                 (_now(), key, position),
             )
 
+    def overrule(self, key: int, position: int, mark: Mark) -> None:
+        """Keep the learner's own mark of the answer at `position`; the program's stays."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE attempts SET own = ? WHERE set_id = ? AND position = ? AND undone IS NULL",
+                (mark, key, position),
+            )
+
+    def ranges(self) -> tuple[int, int]:
+        """Return how many of the ranges ever typed held the reference, and how many there are."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT coalesce(sum(held), 0), count(held) FROM attempts WHERE undone IS NULL"
+            ).fetchone()
+        return int(row[0]), int(row[1])
+
     def finish(self, key: int) -> None:
         """Mark a set as finished, so that it is not taken up again."""
         with self._database.writing() as connection:
@@ -156,7 +173,8 @@ class Store:
 
 
 def _given_from(row: tuple[Any, ...]) -> Given:
-    problem, topic, typed, parsed, said, score, mark, mistake, feedback, hints, seconds = row
+    problem, topic, typed, parsed, said, score, mark, mistake, held, *rest = row
+    feedback, hints, seconds, own = rest
     ranked = None if parsed is None else _order(parsed)
     verdict = Verdict(
         problem=problem,
@@ -167,9 +185,10 @@ def _given_from(row: tuple[Any, ...]) -> Given:
         score=Fraction(score),
         verdict=mark,
         mistake=mistake,
+        held=None if held is None else bool(held),
         feedback=feedback,
     )
-    return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds)
+    return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
 
 
 def _written(verdict: Verdict) -> str | None:

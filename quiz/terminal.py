@@ -1,19 +1,22 @@
 """The learner at a terminal or behind a pipe: lines in, questions and verdicts out."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TextIO, assert_never, final
+from typing import TextIO, final
 
 from rich.console import Console
 
 from engine.errors import Fault, InputError
-from problems.problem import TOPICS, Problem
-from problems.ranking import RankingAnswer
+from problems.choice import ChoiceAnswer
+from problems.problem import TOPICS, ClaimAnswer, Problem
+from problems.ranking import RankedItem, RankingAnswer
 from quiz.answers import caret
+from quiz.choosing import request_one
 from quiz.practice import (
     Blank,
+    CannotOverrule,
     Clash,
     Event,
     Given,
@@ -22,11 +25,12 @@ from quiz.practice import (
     Marked,
     NoHint,
     NothingToUndo,
-    Quit,
+    Overruled,
     Session,
     Stands,
     Undone,
     Unread,
+    WantsMark,
     WantsNumber,
     Withdrawn,
 )
@@ -50,6 +54,7 @@ HELP = """\
 Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
 GB is 10^9 bytes, GiB is 2^30.
 Where an order is asked: 2 > 1 = 3, or names; = is a tie.
+Where a claim is put: true or false, and why, in your own words.
 h hint   s skip   w worked solution; the question then counts as 0
 u take the last answer back, unless its solution was asked for
 q stop, to go on another day   ? this help
@@ -57,6 +62,21 @@ The words work too: hint, skip, why, undo, quit; capital letters do.
 Behind the level stands the question's id, to have it again:
 memquiz practice --problem zero-states@7"""
 PAUSE = "enter next · w why · u undo · q stop"
+PAUSE_CLAIM = "enter next · w why · o your own mark · u undo · q stop"
+DIM: Mapping[type, str] = {
+    Blank: "Type an answer, or ? for the commands.",
+    Undone: "Taken back.",
+    Withdrawn: "Taken back: answer yes or no again.",
+}
+SAID: Mapping[type, str] = {
+    NoHint: "There is no further hint; w shows the worked solution.",
+    Help: HELP,
+    WantsNumber: "And the number that proves it? Enter alone leaves it out.",
+    WantsMark: "Which mark? Type o correct, o partial or o wrong.",
+    CannotOverrule: "Only the mark of a claim can be your own; a number is marked by rule.",
+    NothingToUndo: "There is no answer to take back.",
+    Stands: "That answer stands: its solution was asked for, or it is of another sitting.",
+}
 
 
 @final
@@ -120,12 +140,14 @@ class Terminal:
         self._say(left, style="bold")
         self._say(problem.prompt)
         if isinstance(problem.answer, RankingAnswer):
-            self._items(problem.answer)
+            self._items(problem.answer.items, request(problem.answer))
+        elif isinstance(problem.answer, ChoiceAnswer):
+            self._items(problem.answer.items, request_one(problem.answer))
 
-    def _items(self, answer: RankingAnswer) -> None:
-        for line in choices(answer):
+    def _items(self, items: Sequence[RankedItem], wanted: str) -> None:
+        for line in choices(items):
             paragraph(self._console, line, indent=STEP, hanging=STEP)
-        self._say(request(answer))
+        self._say(wanted)
 
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
@@ -137,55 +159,26 @@ class Terminal:
                 self._say(f"Not counted: {why.reason}.")
             case Hint(text=text, number=number, of=of):
                 self._say(f"hint {number}/{of}: {text}")
-            case Undone():
-                self._say("Taken back.", style="dim")
+            case Overruled(given=given):
+                self._say(f"Your own mark, {given.own}, counts now.", style="dim")
             case _:
                 self._aside(event)
 
-    def _aside(
-        self,
-        event: NoHint
-        | Help
-        | Blank
-        | Clash
-        | WantsNumber
-        | Withdrawn
-        | NothingToUndo
-        | Stands
-        | Quit,
-    ) -> None:
-        match event:
-            case NoHint():
-                self._say("There is no further hint; w shows the worked solution.")
-            case Help():
-                self._say(HELP)
-            case Blank():
-                self._say("Type an answer, or ? for the commands.", style="dim")
-            case Clash(key=key, word=word):
-                self._say(f"{key} is a symbol here; type {word} for the command, 1*{key} for it.")
-            case WantsNumber():
-                self._say("And the number that proves it? Enter alone leaves it out.")
-            case Quit():
-                pass
-            case _:
-                self._taking_back(event)
+    def _aside(self, event: Event) -> None:
+        if isinstance(event, Clash):
+            self._say(
+                f"{event.key} is a symbol here; type {event.word} for the command, "
+                f"1*{event.key} for it."
+            )
+        elif type(event) in DIM:
+            self._say(DIM[type(event)], style="dim")
+        elif type(event) in SAID:
+            self._say(SAID[type(event)])
 
-    def _taking_back(self, event: Withdrawn | NothingToUndo | Stands) -> None:
-        match event:
-            case Withdrawn():
-                self._say("Taken back: answer yes or no again.", style="dim")
-            case NothingToUndo():
-                self._say("There is no answer to take back.")
-            case Stands():
-                self._say(
-                    "That answer stands: its solution was asked for, or it is of another sitting."
-                )
-            case _:
-                assert_never(event)
-
-    def pause(self) -> None:
-        """Show what can be typed between two questions."""
-        self._say(PAUSE, style="dim")
+    def pause(self, problem: Problem) -> None:
+        """Show what can be typed behind the verdict on `problem`."""
+        claim = isinstance(problem.answer, ClaimAnswer)
+        self._say(PAUSE_CLAIM if claim else PAUSE, style="dim")
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""

@@ -23,6 +23,7 @@ class Verdict:
         verdict: the score as a word; "skipped" and "shown" are questions that were not answered.
         mistake: the name of the mistake that gives this number, where one does.
         feedback: the reference first, then what went wrong or how the range fared.
+        held: whether the range that was typed holds the reference; None where none was typed.
         reading: how the answer was read, such as "37 GB = 37.0e9 bytes = 34.46 GiB".
         remarks: what was assumed in reading it.
     """
@@ -36,6 +37,7 @@ class Verdict:
     verdict: Mark
     mistake: str | None = None
     feedback: str
+    held: bool | None = None
     reading: str = ""
     remarks: tuple[str, ...] = ()
 

@@ -27,7 +27,7 @@ from engine.units import GIB, MIB, decimal
 from engine.values import values_of
 from problems.problem import TOPICS
 from problems.registry import kinds
-from quiz.nearness import BANDS, DOUBLE, DOUBLE_CREDIT
+from quiz.nearness import BANDS, DOUBLE, DOUBLE_CREDIT, RANGES
 from quiz.scenario_options import ENTRIES, scenario_from
 
 TESTS = Path(__file__).parent
@@ -212,6 +212,19 @@ def bands():
     yield "an estimate", f"{DOUBLE_CREDIT}", f"within a factor of {DOUBLE}"
 
 
+def ranges():
+    yield "the number is", "share of the credit", "upper end over lower end", "around 100"
+    for band, steps in RANGES.items():
+        for times, share in steps:
+            low, high = 200 / (1 + times), 200 * times / (1 + times)
+            yield (
+                f"a {band}".replace("a e", "an e"),
+                f"{share}",
+                f"up to {float(times):.3g}",
+                f"{float(low):.0f} to {float(high):.0f}",
+            )
+
+
 def measured():
     """Yield the fullest rank of each stage, of measured runs that differ in more than passes."""
     yield ("run", "stage", "predicted", "measured", "")
@@ -262,6 +275,7 @@ TABLES = {
     "step-time": step_times,
     "kinds": asked,
     "bands": bands,
+    "ranges": ranges,
 }
 
 

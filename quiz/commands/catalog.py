@@ -16,7 +16,7 @@ from quiz.screen import columns, open_console, paragraph
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 def command(what: str, *, as_object: bool) -> Exit:
-    """List the models, the GPUs, the kinds of question or the levers."""
+    """List models, GPUs, kinds of question, levers, mistakes or claims."""
     if what not in TABLES:
         raise InputError(unknown("catalog", what[:40], tuple(TABLES)))
     table = TABLES[what]()

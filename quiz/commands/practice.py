@@ -56,7 +56,7 @@ def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
     if sys.stdin is None:  # closed before the process began
         raise InputError(Fault("standard input", "is closed", "answers are read from it"))
     with nullcontext() if no_save else Store(data_folder()) as store:
-        return _practise(sit_down(asked, store=store, new=new))
+        return _practise(sit_down(asked, store=store, new=new), store)
 
 
 def _asked(options: Options) -> Asked:
@@ -71,7 +71,7 @@ def _asked(options: Options) -> Asked:
     return Asked(topic=topic, level=level, kind=kind, count=count, seed=seed, problem=problem)
 
 
-def _practise(sitting: Sitting) -> Exit:
+def _practise(sitting: Sitting, store: Store | None) -> Exit:
     console = open_console()
     learner = Terminal(console, sys.stdin)
     if sitting.resumed:
@@ -86,7 +86,8 @@ def _practise(sitting: Sitting) -> Exit:
     )
     ending = dialogue.run()
     console.print()
-    paragraph(console, closing(dialogue.session, ending))
+    ever = None if store is None else store.ranges()
+    paragraph(console, closing(dialogue.session, ending, ever))
     whole_lines(
         console, onward(dialogue.session, ending, again=sitting.again, saved=sitting.saved)
     )

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from problems.problem import Mistake, Problem, QuantityAnswer, Step, YesNoAnswer
+from problems.claims import claim
+from problems.problem import (
+    ClaimAnswer,
+    Mistake,
+    Problem,
+    QuantityAnswer,
+    Step,
+    YesNoAnswer,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,6 +64,13 @@ def fits_problem():
         YesNoAnswer(value=False, proof=QuantityAnswer(value=Fraction(93 * GB), band="estimate")),
         (("loss forgotten", 60 * GB),),
     )
+
+
+@pytest.fixture
+def claim_problem():
+    """ZeRO-3 shards activations too: false."""
+    asked = claim("zero3-activations")
+    return problem_with(ClaimAnswer(claim=asked.id, truth=asked.truth, core=asked.core))
 
 
 @pytest.fixture

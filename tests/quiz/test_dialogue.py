@@ -1,4 +1,5 @@
 import itertools
+from fractions import Fraction
 
 import pytest
 
@@ -27,7 +28,7 @@ class Script:
     def tell(self, event, _problem):
         self.log.append(type(event).__name__)
 
-    def pause(self):
+    def pause(self, _problem):
         self.log.append("pause")
 
     def explain(self, _problem):
@@ -39,19 +40,22 @@ class Script:
     def undo(self, position):
         self.log.append(f"undo {position}")
 
+    def overrule(self, position, mark):
+        self.log.append(f"overrule {position} {mark}")
+
     def finish(self):
         self.log.append("finish")
 
 
 @pytest.fixture
 def sit(states_problem):
-    def run(script, *, journal=None):
+    def run(script, *, journal=None, problem=states_problem):
         seconds = itertools.count()
         dialogue = Dialogue(
             Session(problems=("made@7", "made@8")),
             learner=script,
             journal=journal or script,
-            build=lambda _id: states_problem,
+            build=lambda _id: problem,
             clock=lambda: next(seconds),
         )
         return dialogue, dialogue.run()
@@ -68,6 +72,28 @@ def test_an_answer_is_kept_before_its_verdict_is_shown(sit):
         "ask 1", "record 1 25.27 GB", "Marked", "pause",
         "finish",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", ["o partial", "overrule PARTIAL", " o p "])
+def test_the_mark_of_a_claim_can_be_overruled_and_is_kept_before_it_is_said(
+    sit, claim_problem, typed
+):
+    script = Script("true", "o", typed, "", "false", "")
+    dialogue, _ = sit(script, problem=claim_problem)
+    assert script.log[:8] == [
+        "ask 0", "record 0 true", "Marked", "pause", "WantsMark", "pause",
+        "overrule 0 partial", "Overruled",
+    ]  # fmt: skip
+    first, second = dialogue.session.given
+    assert (first.own, first.score, first.verdict.verdict) == ("partial", Fraction(1, 2), "wrong")
+    assert (second.own, second.score) == (None, second.verdict.score)
+
+
+def test_a_number_is_marked_by_rule(sit):
+    script = Script("37 GB", "o correct", "")
+    dialogue, _ = sit(script)
+    assert script.log[3:6] == ["pause", "CannotOverrule", "pause"]
+    assert dialogue.session.given[0].own is None
 
 
 def test_behind_a_pipe_every_line_is_an_answer(sit):

@@ -24,12 +24,14 @@ def marked(problem, typed):
         ("3.75 P bytes", 1, None),
         ("26 GB", 0, None),
         ("37 GB", 0, "gradients left whole"),
-        ("21.9 GB", 0, "master copy forgotten"),
+        ("21.9 GB", "1/4", "master copy forgotten"),
         ("23.53 GB", "1/2", "GiB typed as GB"),
         ("25.27 GiB", "1/2", "GB typed as GiB"),
         ("25-25.6 GB", 1, None),
-        ("20-30 GB", 1, None),
+        ("22-29 GB", "1/2", None),
+        ("20-30 GB", "1/4", None),
         ("20-60 GB", 0, None),
+        ("10-20 GB", 0, None),
         ("500 GB", 0, None),
     ],
 )
@@ -42,7 +44,36 @@ def test_a_count_is_full_within_2_percent_and_else_its_mistake(
 
 @pytest.mark.parametrize(("typed", "word"), [("20-60 GB", "holds"), ("50-60 GB", "misses")])
 def test_a_range_is_told_whether_it_holds_the_reference(states_problem, typed, word):
-    assert f"Your range {word} it" in marked(states_problem, typed).feedback
+    verdict = marked(states_problem, typed)
+    assert f"Your range {word} it" in verdict.feedback
+    assert verdict.held is (word == "holds")
+
+
+@pytest.mark.parametrize(
+    ("typed", "score"),
+    [
+        # As wide as a band, wherever in it the reference lies.
+        ("90-110 GB", 1),
+        ("100-135 GB", 1),
+        ("74-100 GB", 1),
+        ("80-120 GB", "1/2"),
+        ("50-190 GB", "1/4"),
+        ("20-190 GB", 0),
+        ("0-100 GB", 0),
+        # Missed, and near: what its nearer end earns, but no more than half.
+        ("101-110 GB", "1/2"),
+        ("130-150 GB", "1/2"),
+        ("150-160 GB", "1/4"),
+        ("300-400 GB", 0),
+    ],
+)
+def test_a_range_for_an_estimate_is_scored_by_its_width_if_it_holds(make_problem, typed, score):
+    problem = make_problem(QuantityAnswer(value=Fraction(100 * GB), band="estimate"))
+    assert marked(problem, typed).score == Fraction(score)
+
+
+def test_a_number_that_is_no_range_holds_nothing(states_problem):
+    assert marked(states_problem, "about 25 GB").held is None
 
 
 def test_a_gb_for_gib_slip_inside_the_estimate_band_is_said_and_costs_nothing(make_problem):
@@ -72,7 +103,7 @@ def test_a_wrong_number_is_answered_with_the_right_one_first(states_problem):
     [
         ("26 GB", "3% too high"),
         ("12 GB", "too low by a factor of 2.11."),
-        ("26 TB", "too high by a factor of 1,030."),
+        ("260 TB", "too high by a factor of 10,300."),
         ("6317265 GB", "too high by a factor of 250,000."),
         ("1 byte", "too low by a factor of more than 1,000,000,000."),
         ("0", "Not quite"),

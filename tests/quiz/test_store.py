@@ -2,6 +2,7 @@ import sqlite3
 from contextlib import closing
 from fractions import Fraction
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +100,50 @@ def test_the_file_says_whose_and_of_which_format_it_is(data):
     assert rows(data, "PRAGMA application_id") == [(APPLICATION,)]
     assert rows(data, "PRAGMA user_version") == [(SCHEMA,)]
     assert rows(data, "PRAGMA journal_mode") == [("wal",)]
+
+
+FIRST_FORMAT = Path(__file__).with_name("first_format.sql").read_text(encoding="utf-8")
+
+
+def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data, states_problem):
+    with Store(data):
+        pass
+    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
+        connection.executescript(FIRST_FORMAT)
+    with Store(data) as store:
+        (given,) = store.unfinished({}).given
+        assert (given.verdict.answer, given.verdict.held, store.ranges()) == (
+            "37 GB",
+            None,
+            (0, 0),
+        )
+        store.record(1, 1, answered(states_problem, "20-30 GB"))
+        assert store.ranges() == (1, 1)
+    assert rows(data, "PRAGMA user_version") == [(SCHEMA,)]
+
+
+def test_ranges_are_counted_over_all_sets_but_for_what_was_taken_back(data, states_problem):
+    with Store(data) as store:
+        key, other = (store.start(OPTIONS, PROBLEMS) for _ in range(2))
+        store.record(key, 0, answered(states_problem, "20-30 GB"))
+        store.record(key, 1, answered(states_problem, "25 GB"))
+        store.record(other, 0, answered(states_problem, "1-2 GB"))
+        store.record(other, 1, answered(states_problem, "20-30 GB"))
+        assert store.ranges() == (2, 3)
+        store.undo(other, 1)
+        assert store.ranges() == (1, 2)
+        back = store.unfinished({}).given[0].verdict
+        assert back.held is False
+
+
+def test_the_learners_own_mark_is_kept_beside_the_programs(data, claim_problem):
+    with Store(data) as store:
+        key = store.start(OPTIONS, PROBLEMS)
+        store.record(key, 0, answered(claim_problem, "true"))
+        store.overrule(key, 0, "partial")
+    with Store(data) as store:
+        (back,) = store.unfinished({}).given
+    assert (back.own, back.score, back.verdict.verdict) == ("partial", Fraction(1, 2), "wrong")
 
 
 def newer(folder):

@@ -1,0 +1,81 @@
+"""Marks what was said about a claim as an answer to a question: score, words, what is missing."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from problems.claims import Claim, claim
+from problems.problem import ClaimAnswer, Problem
+from quiz.answers import Unreadable
+from quiz.claim_numbers import wrong_number
+from quiz.claims.grade import ClaimVerdict, Span, grade_claim
+from quiz.reference import reference
+from quiz.verdict import Verdict, mark_of, opening
+
+SCORES = {"correct": Fraction(1), "partial": Fraction(1, 2), "wrong": Fraction(0)}
+LONGEST_QUOTE = 60
+WRONG_NUMBER = "a number that is not the run's"
+
+
+def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | Unreadable:
+    """Mark `text`, and say which of its words earned or lost what."""
+    marked = grade_claim(answer.claim, text)
+    if isinstance(marked, Unreadable):
+        return marked
+    asked, score = claim(answer.claim), SCORES[marked.label]
+    wrong = None if answer.run is None else wrong_number(text, answer.run)
+    if wrong is not None:
+        score = min(score, SCORES["partial"])
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        score=score,
+        verdict=mark_of(score),
+        mistake=marked.error or (WRONG_NUMBER if wrong else None),
+        feedback=" ".join(
+            [
+                f"{opening(score)}{reference(answer)}.",
+                *([wrong.says] if wrong else []),
+                *_says(asked, marked),
+            ]
+        ),
+        reading=_heard_verdict(marked),
+        remarks=tuple(_heard(asked, marked)),
+    )
+
+
+def _heard_verdict(marked: ClaimVerdict) -> str:
+    if marked.said is None:
+        return "no verdict"
+    return "true" if marked.said else "false"
+
+
+def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
+    """Yield the false statement that was heard, or what a stronger answer would add."""
+    false = next((error for error in asked.errors if error.id == marked.error), None)
+    if false is not None:
+        yield f"Not so: “{false.says}” {false.why}"
+    missing = [asked.point(name) for name in marked.missing]
+    core = [point for point in missing if point.core]
+    if (
+        marked.label != "correct"
+        and core
+        and not any(point.core for point in asked.points if point.id in marked.credited)
+    ):
+        yield f"What is missing: {core[0].says}"
+    elif missing:
+        yield f"A stronger answer adds: {missing[0].says}"
+
+
+def _heard(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
+    """Yield the words that earned or lost something, each with what they were heard as."""
+    says = {point.id: point.says for point in asked.points}
+    says |= {error.id: f"false: {error.says}" for error in asked.errors}
+    for span in marked.spans:
+        if span.kind != "verdict" and span.name in says:
+            yield f"“{_quoted(marked.answer, span)}”: {says[span.name]}"
+
+
+def _quoted(answer: str, span: Span) -> str:
+    words = " ".join(answer[span.start : span.end].split())
+    shown = "".join(letter for letter in words if letter.isprintable())
+    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[: LONGEST_QUOTE - 1]}…"
