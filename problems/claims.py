@@ -1,0 +1,179 @@
+"""Claims about memory that a learner judges, read from tables when asked for.
+
+Each says whether it is true, which points a full answer makes, and which false statements people
+make about it. How each is worded is written as frames: concepts that are said together.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.errors import Fault, InputError, unknown
+
+DATA = Path(__file__).parent / "data" / "claims"
+FALSEHOODS = DATA.parent / "falsehoods.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """A reason that a good answer gives.
+
+    Args:
+        id: as it is credited: "own-activations".
+        says: one sentence that a learner is shown.
+        core: whether it carries the verdict by itself.
+        frames: the ways in which it is said.
+    """
+
+    id: str
+    says: str
+    core: bool
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FalseStatement:
+    """Something false that people say.
+
+    Args:
+        id: as it is named: "activations-sharded".
+        says: the statement.
+        why: why it is false, in one sentence.
+        misconception: whether it takes the claim the wrong way round, so that nothing said
+            beside it saves the answer.
+        firm: whether its words are so much its own that it is heard even in the clause that gives
+            the core reason.
+        unless: claims of whose answers it is no part, as its words mean something else there.
+        frames: the ways in which it is said.
+    """
+
+    id: str
+    says: str
+    why: str
+    misconception: bool = False
+    firm: bool = False
+    unless: tuple[str, ...] = ()
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A sentence that is true or false, and what there is to say about it.
+
+    Args:
+        id: as it is asked for: "zero3-activations".
+        claim: the sentence.
+        truth: whether it is true.
+        negative: whether it denies something, so that "it does" contradicts it.
+        core: what a full answer says.
+        topic: concepts that "it" and "they" may mean in an answer.
+        affirms: frames that repeat the claim; denied, they contradict it.
+        denies: frames that contradict it without a reason.
+        points: reasons, core ones first.
+        errors: false statements.
+        source: where the facts stand.
+
+    Raises:
+        InputError: listing every way in which the parts do not fit.
+    """
+
+    id: str
+    claim: str
+    truth: bool
+    negative: bool = False
+    core: str
+    topic: tuple[str, ...]
+    affirms: tuple[str, ...]
+    denies: tuple[str, ...] = ()
+    points: tuple[Point, ...]
+    errors: tuple[FalseStatement, ...]
+    source: str
+
+    def __post_init__(self) -> None:
+        faults = tuple(_faults(self))
+        if faults:
+            raise InputError(*faults)
+
+    def point(self, name: str) -> Point:
+        """Return the point with this id."""
+        return next(point for point in self.points if point.id == name)
+
+
+@cache
+def claims() -> Mapping[str, Claim]:
+    """Return every claim by its id.
+
+    Raises:
+        InputError: a table does not hold what a claim needs.
+    """
+    files = sorted(DATA.glob("*.toml"))
+    rows = [
+        (name, row)
+        for file in files
+        for name, row in tomllib.loads(file.read_text(encoding="utf-8")).items()
+    ]
+    twice = [name for name, times in Counter(name for name, _ in rows).items() if times > 1]
+    if twice:
+        raise InputError(*(Fault(f"claims.{name}", "stands twice") for name in twice))
+    return MappingProxyType({name: _claim(name, row) for name, row in rows})
+
+
+@cache
+def falsehoods() -> tuple[FalseStatement, ...]:
+    """Return false statements about the field, which may be heard in an answer to any claim."""
+    rows = tomllib.loads(FALSEHOODS.read_text(encoding="utf-8"))
+    return tuple(FalseStatement(id=name, **_strings(row)) for name, row in rows.items())
+
+
+def claim(name: str) -> Claim:
+    """Return the claim with this id.
+
+    Raises:
+        InputError: with near names, where there is none.
+    """
+    known = claims()
+    if name not in known:
+        raise InputError(unknown("claim", name[:60], tuple(known)))
+    return known[name]
+
+
+def _claim(name: str, row: Mapping[str, object]) -> Claim:
+    values = dict(row)
+    points = [Point(id=key, **_strings(part)) for key, part in _parts(values.pop("points", {}))]
+    errors = [
+        FalseStatement(id=key, **_strings(part)) for key, part in _parts(values.pop("errors", {}))
+    ]
+    return Claim(
+        id=name,
+        points=tuple(sorted(points, key=lambda point: not point.core)),
+        errors=tuple(errors),
+        **_strings(values),
+    )
+
+
+def _parts(table: object) -> Iterator[tuple[str, Mapping[str, object]]]:
+    if isinstance(table, dict):
+        yield from table.items()
+
+
+def _strings(row: Mapping[str, object]) -> dict[str, object]:
+    """Return the row with tuples for its lists."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _faults(claim: Claim) -> Iterator[Fault]:
+    where = f"claims.{claim.id}"
+    for key in ("claim", "core", "source"):
+        if not getattr(claim, key).strip():
+            yield Fault(f"{where}.{key}", "says nothing")
+    if not any(point.core for point in claim.points):
+        yield Fault(f"{where}.points", "has no core point", "mark one with core = true")
+    if not any(error.misconception for error in claim.errors):
+        yield Fault(f"{where}.errors", "has no misconception", "say what a wrong verdict rests on")
+    for part in (*claim.points, *claim.errors):
+        if not part.frames or not part.says.strip():
+            yield Fault(f"{where}.{part.id}", "has no frame or no sentence")
