@@ -12,6 +12,7 @@ from itertools import combinations
 
 from problems.problem import Answer, FactorAnswer, Mistake, Problem, QuantityAnswer, YesNoAnswer
 from problems.slips import EXCHANGED, Slip, slips
+from quiz.answers import Quantity
 from quiz.nearness import EQUALLY_NEAR, NAMED_WITHIN, distance, slip
 from quiz.reference import amount
 
@@ -41,13 +42,15 @@ class Diagnosis:
         return " and ".join(self.mistakes)
 
 
-def diagnose(problem: Problem, number: Fraction) -> Diagnosis | None:
-    """Return the mistake, or the two, that give `number`; None where none does or too many do.
+def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | None:
+    """Return the mistake, or the two, that give a number; None where none does or too many do.
 
     Args:
         problem: asks for a quantity, alone or as the proof of a yes or no.
-        number: what was answered, in the unit of the answer.
+        quantity: what was answered, as it was read, or in the unit of the answer; of a range its
+            middle is looked at.
     """
+    number = quantity.value if isinstance(quantity, Quantity) else quantity
     answer = asked(problem.answer)
     if answer is None:
         return None

@@ -23,6 +23,7 @@ from quiz.assess import assess
 from quiz.choosing import grade_choice
 from quiz.claiming import grade_reason
 from quiz.claims.grade import ClaimVerdict, grade_claim
+from quiz.diagnosis import diagnose
 from quiz.nearness import credit, nearest
 from quiz.ranking import grade_ranking
 from quiz.reference import counted, reference
@@ -33,6 +34,7 @@ __all__ = [
     "ClaimVerdict",
     "Unreadable",
     "Verdict",
+    "diagnose",
     "grade",
     "grade_claim",
     "lacks_number",
