@@ -134,6 +134,6 @@ def test_colour_is_used_at_a_terminal_and_off_under_no_color(environment):
     for changes, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
         person = Typist(environment | changes, *arguments)
         person.read()
-        page = person.type("1 GB\n")
+        page = person.type("1 kB\n")
         assert ("\x1b[31m" in page) is coloured
         person.leave("q\n")
