@@ -1,6 +1,6 @@
 """Runs that do not fit their card, and what a lever does to the time of their step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -177,6 +177,17 @@ def wires(scenario: Scenario) -> str:
     joined = ranks == 1 or (gpu.nvlink_gb_s and gpu.nvlink_gpus > 2)
     said.append(f"{gpu.pcie_gb_s:g} GB/s to the host{'' if joined else ' and other GPUs'}")
     return listed(said)
+
+
+def told(scenario: Scenario, time: StepTime, changed: Iterable[Scenario]) -> dict[str, str]:
+    """Return what a prompt says of a step's time, of the wires and of what levers change."""
+    said = dict.fromkeys(text for after in changed for text in details(scenario, after))
+    return {
+        "seconds": seconds(time.seconds),
+        "shares": shares(time),
+        "wires": wires(scenario),
+        "details": "; ".join(said),
+    }
 
 
 def details(old: Scenario, new: Scenario) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 from engine.errors import InputError
 from engine.estimate import ledger
 from engine.ledger import Category, Phase
+from engine.levers.splits import megatrons
 from engine.scenario import Hardware, Parallel, Recipe, Scenario, Workload
 from problems import scenarios
 from problems.draft import Draft
@@ -114,12 +115,7 @@ def _cut(draw: Draw, key: Split) -> Cut | None:
             model=model,
             implementation="megatron",
             workload=work,
-            recipe=Recipe(
-                precision="mixed-fp32-grad",
-                optimizer="adamw-fused",
-                loss="fused",
-                recompute=recompute,
-            ),
+            recipe=megatrons(Recipe(recompute=recompute)),
             parallel=Parallel(data=ranks, zero=int(shares)),
             hardware=Hardware(gpu=gpu, gpus=ranks),
         )

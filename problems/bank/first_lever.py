@@ -13,7 +13,7 @@ from problems.choice import Choice, ChoiceAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.lever_runs import Priced, details, seconds, shares, why, wires
+from problems.lever_runs import Priced, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
 from problems.proposals import ON_PAPER, proposed
@@ -132,16 +132,9 @@ def _holds(before: Run, pulls: Sequence[Pull]) -> bool:
 
 
 def _prompt(before: Run, pulls: Sequence[Pull]) -> str:
-    scenario, time = before.scenario, pulls[0].start.time
-    said = dict.fromkeys(text for x in pulls for text in details(scenario, x.run.scenario))
-    return before.prompt(
-        "first-lever",
-        ask_micro_batch=False,
-        seconds=seconds(time.seconds),
-        shares=shares(time),
-        wires=wires(scenario),
-        details="; ".join(said),
-    )
+    changed = [pull.run.scenario for pull in pulls]
+    said = told(before.scenario, pulls[0].start.time, changed)
+    return before.prompt("first-lever", ask_micro_batch=False, **said)
 
 
 def _answer(pulls: Sequence[Pull], first: Pull) -> ChoiceAnswer:

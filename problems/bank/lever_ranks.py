@@ -13,7 +13,7 @@ from problems import lever_runs
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.lever_runs import Priced, details, seconds, shares, why, wires
+from problems.lever_runs import Priced, seconds, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
 from problems.ranking import Measure, RankedItem, RankingAnswer
@@ -106,15 +106,8 @@ def _is_clear(groups: Groups) -> bool:
 
 
 def _prompt(scenario: Scenario, before: StepTime, found: Sequence[Priced]) -> str:
-    said = dict.fromkeys(text for row in found for text in details(scenario, row.scenario))
-    return Run(scenario=scenario).prompt(
-        "rank-levers",
-        ask_micro_batch=False,
-        seconds=seconds(before.seconds),
-        shares=shares(before),
-        wires=wires(scenario),
-        details="; ".join(said),
-    )
+    said = told(scenario, before, [row.scenario for row in found])
+    return Run(scenario=scenario).prompt("rank-levers", ask_micro_batch=False, **said)
 
 
 def _answer(found: Sequence[Priced], groups: Groups) -> RankingAnswer:

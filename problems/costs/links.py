@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from engine.accelerator import Accelerator
 from engine.errors import InputError
+from engine.levers.splits import megatrons
 from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
 from problems import scenarios
 from problems.amounts import in_billions
@@ -159,12 +160,7 @@ def _split(
             model=model,
             implementation="megatron",
             workload=work,
-            recipe=Recipe(
-                precision="mixed-fp32-grad",
-                optimizer="adamw-fused",
-                loss="fused",
-                recompute=recompute,
-            ),
+            recipe=megatrons(Recipe(recompute=recompute)),
             parallel=Parallel(tensor=t),
             hardware=Hardware(gpu=gpu, gpus=t),
         )
