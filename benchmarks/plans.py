@@ -132,14 +132,15 @@ def _plans(fitting: Sequence[Tried]) -> tuple[Told, ...]:
             for other in fitting
         )
     ]
-    kept = [
-        one
-        for one in front
-        if one.setting.levers
-        and not any(
-            _pulls_less(other, one) and other.overhead <= one.overhead + TIE for other in front
+    kept: list[Tried] = []
+    for one in sorted(front, key=lambda tried: changed(tried.setting)):
+        hidden = any(
+            _pulls_less(other, one) and other.overhead <= one.overhead + TIE for other in kept
         )
-    ]
+        if not hidden:
+            kept.append(one)
+    as_it_is = any(not one.setting.levers for one in kept)
+    kept = [one for one in kept if one.setting.levers and (not as_it_is or one.price < -TIE)]
     ordered = [
         one
         for group in tied(kept, lambda one: one.price)

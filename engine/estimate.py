@@ -154,10 +154,14 @@ def fits(scenario: Scenario, of: Ledger | None = None) -> Fits:
     allocated peak alone exceeds it, "tight" between the two. `of` is the ledger, where it is
     at hand already.
     """
-    book = of or ledger(scenario)
-    if book.peak > capacity(scenario):
+    return fits_in(of or ledger(scenario), capacity(scenario))
+
+
+def fits_in(book: Ledger, room: int) -> Fits:
+    """Say whether a step fits into `room` bytes of a GPU, as `fits` does of all of it."""
+    if book.peak > room:
         return "no"
-    return "yes" if book.nvidia_smi[1] <= capacity(scenario) else "tight"
+    return "yes" if book.nvidia_smi[1] <= room else "tight"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,6 +114,9 @@ class Scenario(Settings):
             yield Fault(
                 "parallel.zero", f"{parallel.zero} is not a ZeRO stage", "give 0, 1, 2 or 3"
             )
+        if not 0 <= self.hardware.network_gb_s <= LARGEST:
+            network = self.hardware.network_gb_s
+            yield Fault("hardware.network_gb_s", f"{network} is no rate", "give GB/s of one GPU")
         if not 0 <= self.recipe.dropout < 1:
             yield Fault("recipe.dropout", f"{self.recipe.dropout} is not in [0, 1)")
 

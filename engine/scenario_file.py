@@ -120,7 +120,9 @@ def _scenario(
             adapters=Adapters(**sound["adapters"]),
             parallel=Parallel(**parallel),
             offload=_offload(sound["offload"]),
-            hardware=Hardware(gpu=gpu, gpus=gpus),
+            hardware=Hardware(
+                gpu=gpu, gpus=gpus, network_gb_s=sound["hardware"].get("network_gb_s", 0.0)
+            ),
         )
     except UnmodelledError as gap:
         return gap
@@ -138,8 +140,13 @@ def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
         **({"adapters": asdict(scenario.adapters)} if scenario.adapters.rank else {}),
         "parallel": asdict(scenario.parallel),
         "offload": _offload_table(scenario.offload),
-        "hardware": {"gpu": scenario.hardware.gpu.name, "gpus": scenario.hardware.gpus},
+        "hardware": _hardware_table(scenario.hardware),
     }
+
+
+def _hardware_table(hardware: Hardware) -> dict[str, Any]:
+    own = {"network_gb_s": hardware.network_gb_s} if hardware.network_gb_s else {}
+    return {"gpu": hardware.gpu.name, "gpus": hardware.gpus, **own}
 
 
 def _offload(table: Mapping[str, Any]) -> Offload:
@@ -218,7 +225,7 @@ KINDS: Mapping[str, Mapping[str, type]] = {
     "adapters": _kinds(Adapters),
     "parallel": _kinds(Parallel),
     "offload": _kinds(Offload),
-    "hardware": {"gpu": str, "gpus": int},
+    "hardware": {**_kinds(Hardware), "gpu": str},
 }
 NOUNS: Mapping[type, str] = {
     int: "a whole number",

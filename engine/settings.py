@@ -1,6 +1,6 @@
 """The parts of a scenario, each a frozen value."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture
@@ -129,10 +129,25 @@ class Adapters:
 
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
-    """The accelerator and how many of them there are."""
+    """The accelerator, how many of them there are, and what joins their nodes.
+
+    Args:
+        gpu: the accelerator.
+        gpus: how many.
+        network_gb_s: GB/s in each direction from one GPU to other nodes; 0 means what the
+            catalogue has for the GPU.
+    """
 
     gpu: Accelerator
     gpus: int = 1
+    network_gb_s: float = 0.0
+
+    @property
+    def linked(self) -> Accelerator:
+        """The accelerator with the network that it has here."""
+        if not self.network_gb_s:
+            return self.gpu
+        return replace(self.gpu, network_gb_s=self.network_gb_s)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.estimate import capacity
+from engine.estimate import Fits, capacity, fits_in
 from engine.levers.assess import Applied, Assessments, assess
-from engine.levers.change import Change, state
+from engine.levers.change import Change, State, state
 from engine.levers.changes import changes
 from engine.levers.lever import Lever
 from engine.levers.plans import Plan, Plans, plans
@@ -16,7 +16,10 @@ from quiz.exits import Exit
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A scenario with its levers and plans."""
+    """A scenario with its levers and plans.
+
+    What fits is within the room of the plans: the card, less the headroom that was asked for.
+    """
 
     scenario: Scenario
     levers: Assessments
@@ -26,11 +29,15 @@ class Report:
     @property
     def code(self) -> Exit:
         """The exit code: whether the scenario, a lever or a plan fits."""
-        verdicts = {self.levers.before.fits}
-        verdicts |= {row.change.after.fits for row in self.levers.ranked}
+        verdicts = {self.fits(self.levers.before)}
+        verdicts |= {self.fits(row.change.after) for row in self.levers.ranked}
         if self.plans.plans or "yes" in verdicts:
             return Exit.DONE
         return Exit.TIGHT if "tight" in verdicts else Exit.NO
+
+    def fits(self, found: State) -> Fits:
+        """Say whether a step, as it is or changed, fits into the room."""
+        return fits_in(found.ledger, self.plans.room)
 
     @property
     def best(self) -> Change | None:
@@ -55,17 +62,18 @@ def as_json(report: Report) -> dict[str, Any]:
     return {
         "baseline_peak_bytes": report.levers.before.ledger.peak,
         "capacity_bytes": report.capacity,
-        "fits": report.levers.before.fits,
-        "levers": list(_levers(report.levers)),
+        "fits": report.fits(report.levers.before),
+        "levers": list(_levers(report)),
         "plans": [_plan(report.scenario, plan) for plan in report.plans.plans],
     }
 
 
-def _levers(found: Assessments) -> Iterator[dict[str, Any]]:
+def _levers(report: Report) -> Iterator[dict[str, Any]]:
+    found = report.levers
     for rank, row in enumerate(found.ranked, 1):
-        yield _applied(row, rank)
+        yield _applied(report, row, rank)
     for row in found.useless:
-        yield _applied(row, None)
+        yield _applied(report, row, None)
     for refused in found.refused:
         yield _named(refused.lever, refused.why_not) | dict.fromkeys(COUNTED)
 
@@ -93,7 +101,7 @@ def _named(lever: Lever, why_not: str | None) -> dict[str, Any]:
     }
 
 
-def _applied(row: Applied, rank: int | None) -> dict[str, Any]:
+def _applied(report: Report, row: Applied, rank: int | None) -> dict[str, Any]:
     change = row.change
     counted = (
         change.after.ledger.peak,
@@ -104,7 +112,7 @@ def _applied(row: Applied, rank: int | None) -> dict[str, Any]:
         change.communication_bytes,
         change.host_bytes,
         rank,
-        change.after.fits,
+        report.fits(change.after),
         list(change.written),
     )
     return _named(row.lever, None) | dict(zip(COUNTED, counted, strict=True))

@@ -47,18 +47,26 @@ def _now(console: Console, report: Report) -> None:
     before = report.levers.before
     rows = [
         ("allocated", f"{decimal(before.ledger.peak)}, the peak, in {before.ledger.peak_phase}"),
-        ("card", f"{decimal(report.capacity)}; it fits: {before.fits}"),
+        _room(report),
         ("step", f"{_seconds(before.time.seconds)}, estimated"),
     ]
     labelled(console, [(name, said, "") for name, said in rows])
 
 
+def _room(report: Report) -> tuple[str, str]:
+    fits = report.fits(report.levers.before)
+    if report.plans.room == report.capacity:
+        return "card", f"{decimal(report.capacity)}; it fits: {fits}"
+    said = f"{decimal(report.plans.room)} of the card's {decimal(report.capacity)}"
+    return "room", f"{said}; it fits: {fits}"
+
+
 def _levers(console: Console, report: Report) -> None:
     _row(console, ("", "lever", "saves", "peak", "fits", "step"), style="bold")
     for rank, row in enumerate(report.levers.ranked, 1):
-        _lever(console, str(rank), row)
+        _lever(console, report, str(rank), row)
     for row in report.levers.useless:
-        _lever(console, "-", row)
+        _lever(console, report, "-", row)
     numerics = any(row.lever.changes_numerics for row in _all(report))
     paragraph(
         console,
@@ -73,14 +81,14 @@ def _all(report: Report) -> Iterator[Applied]:
     yield from report.levers.useless
 
 
-def _lever(console: Console, rank: str, row: Applied) -> None:
+def _lever(console: Console, report: Report, rank: str, row: Applied) -> None:
     change, numerics = row.change, " ~" if row.lever.changes_numerics else ""
     cells = (
         rank,
         row.lever.name + numerics,
         _size(change.saved),
         _size(change.after.ledger.peak),
-        change.after.fits,
+        report.fits(change.after),
         _percent(change.overhead),
     )
     _row(console, cells)

@@ -33,6 +33,7 @@ class Entry:
     kind: type = int
     says: str
     flag: str = ""
+    metavar: str = ""
 
     @property
     def name(self) -> str:
@@ -51,7 +52,7 @@ class Entry:
             return click.option(
                 self.spelled, self.name, is_flag=True, default=None, help=self.says
             )
-        metavar = {int: "N", float: "P", str: "NAME"}.get(self.kind)
+        metavar = self.metavar or {int: "N", float: "P", str: "NAME"}.get(self.kind)
         return click.option(self.spelled, self.name, metavar=metavar, help=self.says)
 
     def read(self, typed: str) -> str | float | Fault:
@@ -135,6 +136,14 @@ ENTRIES = (
     ),
     _named("hardware", "gpu", "A GPU of `memquiz catalog gpus`."),
     _counted("hardware", "gpus", "Number of GPUs; else 1."),
+    Entry(
+        table="hardware",
+        key="network_gb_s",
+        kind=float,
+        says="GB/s from one GPU to other nodes; else the catalogue's.",
+        flag="--network",
+        metavar="GB/S",
+    ),
 )
 MODELS_OWN = {"implementation"}
 WAYS = "give one of --model, --config and the sizes (--layers, --hidden, …)"

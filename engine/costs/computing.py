@@ -137,7 +137,7 @@ def _operands(settings: Settings, weights: Held, work: flops.MicroBatch, rate: f
     busy = amount / memory_rate(settings)
     if not amount:
         return _memory(settings, "operands of products", 0, "nothing to read")
-    experts = busy * weights.experts / weights.matrices
+    experts = busy * weights.experts / max(1, weights.matrices)
     parts = (work.forward, work.backward, work.recomputed)
     products = sum(part.experts for part in parts) / rate
     others = sum(part.linear + part.head for part in parts) / rate

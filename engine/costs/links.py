@@ -104,7 +104,7 @@ def ring(gpu: Accelerator, group: Group) -> Link:
     if members == 1:
         return wire
     within = _inside(gpu, Group(size=members, stride=group.stride))
-    return replace(wire, rate=min(wire.rate, within.rate))
+    return wire if wire.rate <= within.rate else replace(within, latency=wire.latency)
 
 
 def neighbours(gpu: Accelerator, group: Group) -> Link:

@@ -70,7 +70,7 @@ def _share(work: float, window: float, whole: float) -> float:
 
 def _tensor(settings: Settings, stage: Stage, computes: Computing) -> Iterator[Term]:
     sent = traffic.tensor(settings, stage)
-    link = links.ring(settings.hardware.gpu, links.tensor(settings))
+    link = links.ring(settings.hardware.linked, links.tensor(settings))
     source = "arXiv 1909.08053 section 3; arXiv 2205.05198 section 4.2.2"
     kind = "reduce-scatter and all-gather" if settings.parallel.sequence_parallel else "all-reduce"
     yield _sent(
@@ -108,7 +108,7 @@ def _behind_column(settings: Settings, term: Term, computes: Computing, most: fl
 
 
 def _context(settings: Settings, stage: Stage, computes: Computing) -> Term:
-    gpu, group = settings.hardware.gpu, links.context(settings)
+    gpu, group = settings.hardware.linked, links.context(settings)
     sent = traffic.context(settings, stage).total
     if sent.size and settings.parallel.exchange == "a2a":
         return _sent(
@@ -132,7 +132,7 @@ def _context(settings: Settings, stage: Stage, computes: Computing) -> Term:
 def _experts(settings: Settings, stage: Stage) -> Term:
     group = links.expert(settings)
     sent = traffic.experts(settings, stage).total
-    gpu = settings.hardware.gpu
+    gpu = settings.hardware.linked
     return _sent(
         "expert all-to-all",
         sent,
@@ -146,7 +146,7 @@ def _pipeline(settings: Settings, stage: Stage) -> Term:
     return _sent(
         "between pipeline stages",
         traffic.pipeline(settings, stage).total,
-        links.neighbours(settings.hardware.gpu, links.pipeline(settings)),
+        links.neighbours(settings.hardware.linked, links.pipeline(settings)),
         "hidden states go to the next stage, their gradients to the one before",
         "arXiv 2104.04473 section 3",
     )
@@ -154,7 +154,7 @@ def _pipeline(settings: Settings, stage: Stage) -> Term:
 
 def _exchange(settings: Settings, sent: traffic.Sharded) -> tuple[Term, ...]:
     """Return what data ranks exchange, of shared weights and of experts, under working names."""
-    gpu = settings.hardware.gpu
+    gpu = settings.hardware.linked
     rows = (
         ("", sent.shared, links.ring(gpu, links.sharing(settings))),
         (", experts", sent.experts, links.ring(gpu, links.replicas(settings))),

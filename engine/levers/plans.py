@@ -90,7 +90,10 @@ def _among(scenario: Scenario, every: Sequence[Setting], room: int) -> Plans:
         _Found(setting=every[fitting[at]], at=fitting[at], overhead=seconds / before - 1)
         for seconds, at in _front([every[at] for at in fitting])
     ]
-    made = [_plan(one, needs, room) for one in _kept(front) if one.setting.levers]
+    kept = list(_kept(front))
+    made = [_plan(one, needs, room) for one in kept if one.setting.levers]
+    if any(not one.setting.levers for one in kept):  # it fits as it is
+        made = [plan for plan in made if plan.price(scenario) < -TIE]
     groups = tied(made, lambda plan: plan.price(scenario))
     ordered = [plan for group in groups for plan in sorted(group, key=_invasiveness)]
     first: dict[tuple[str, ...], Plan] = {}
@@ -130,11 +133,16 @@ def invasiveness(name: str) -> int:
 
 
 def _kept(front: Sequence[_Found]) -> Iterator[_Found]:
-    """Yield what no other of the front makes needless, were it dearer by what counts as a tie."""
-    for one in front:
-        near = (other for other in front if other.overhead <= one.overhead + TIE)
-        if not any(other is not one and needless(one.setting, other.setting) for other in near):
-            yield one
+    """Yield what none that is kept makes needless, were it dearer by what counts as a tie.
+
+    What changes least comes first, so that what is hidden hides nothing.
+    """
+    kept: list[_Found] = []
+    for one in sorted(front, key=lambda found: changed(found.setting)):
+        near = (other for other in kept if other.overhead <= one.overhead + TIE)
+        if not any(needless(one.setting, other.setting) for other in near):
+            kept.append(one)
+    yield from kept
 
 
 def _front(fitting: Sequence[Setting]) -> Iterator[tuple[float, int]]:

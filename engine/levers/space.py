@@ -95,7 +95,7 @@ def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]
         workloads = list(_workloads(scenario, split.parallel.data))
         for (recipe, chosen), held in product(recipes, list(_held(scenario, split.parallel))):
             of_all: tuple[_Choice[Any], ...] = (*chosen, *held, *split.choices)
-            zero, (states, weights), waiting = (choice.value for choice in held)
+            (zero, shard), (states, weights), waiting = (choice.value for choice in held)
             offload = Offload(optimizer=states, parameters=weights, activations=waiting)
             for work, micro_batch in workloads:
                 try:
@@ -104,7 +104,7 @@ def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]
                         implementation="megatron" if split.moves else scenario.implementation,
                         workload=work,
                         recipe=recipe,
-                        parallel=replace(split.parallel, zero=zero),
+                        parallel=replace(split.parallel, zero=zero, shard=shard),
                         offload=offload,
                     )
                 except InputError:  # whatever the micro-batch is
@@ -162,15 +162,23 @@ def _recipes(
 
 def _held(scenario: Scenario, parallel: Parallel) -> Iterator[tuple[_Choice[Any], ...]]:
     """Yield what is shared and what is on the host: ZeRO, states and weights, activations."""
-    zeros = _along(STAGES, parallel.zero, "a lower ZeRO stage")
-    if parallel.sharing == 1:
-        zeros = zeros[:1]
+    zeros = list(_shared(parallel))
     now = scenario.offload
     states = _along(OFFLOADED, (now.optimizer, now.parameters), "less offload")
     waiting = _along(WAITING, now.activations, "activations on the GPU")
     for zero, on_host, waits in product(zeros, states, waiting):
-        if zero.value == 3 or on_host.value[1] == "none":  # only its shards leave the GPU
+        if zero.value[0] == 3 or on_host.value[1] == "none":  # only its shards leave the GPU
             yield zero, on_host, waits
+
+
+def _shared(parallel: Parallel) -> Iterator[_Choice[tuple[int, int]]]:
+    """Yield ZeRO stages, each with the ranks of a group that shards: those of now, or all (0)."""
+    zeros = _along(STAGES, parallel.zero, "a lower ZeRO stage")
+    for zero in zeros if parallel.sharing > 1 else zeros[:1]:
+        shard = parallel.shard if zero.value == 3 else 0
+        yield _Choice(value=(zero.value, shard), degree=zero.degree, lever=zero.lever)
+    if parallel.zero == 3 and parallel.shard:
+        yield _Choice(value=(3, 0), degree=1, lever="wider shards")
 
 
 def _workloads(scenario: Scenario, data: int) -> Iterator[tuple[Workload, _Choice[int]]]:

@@ -86,4 +86,4 @@ def megatrons(recipe: Recipe) -> Recipe:
 
 def on_megatron(parallel: Parallel) -> Parallel:
     """Return what `parallel` becomes there: of ZeRO it has stage 1, its distributed optimizer."""
-    return replace(parallel, zero=min(parallel.zero, 1))
+    return replace(parallel, zero=min(parallel.zero, 1), shard=0)

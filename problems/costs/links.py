@@ -87,7 +87,7 @@ def _wire_mistakes(x: Scenario, value: int) -> Iterator[Row]:
     yield (
         "share of the ring forgotten",
         value * ranks // (ranks - 1),
-        f"leaves out (N - 1)/N: with {ranks} GPUs a ring sends {ranks - 1} parts of {ranks}.",
+        f"leaves out (N - 1)/N: with {ranks} GPUs a ring sends {ranks - 1}/{ranks} of it.",
     )
     yield (
         "one way only",

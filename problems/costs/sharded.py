@@ -33,7 +33,7 @@ class Sharded:
     @cached_property
     def rate(self) -> Fraction:
         """Bytes a second over the ring of all GPUs."""
-        ring = links.ring(self.x.hardware.gpu, links.sharing(self.x))
+        ring = links.ring(self.x.hardware.linked, links.sharing(self.x))
         return _three_digits(ring.rate / self.sharing / GB) * GB
 
     @property

@@ -18,7 +18,7 @@ MOST = 90
 
 @click.command()
 @scenario_options
-@click.option("--headroom", metavar="PERCENT", help="Of the card, that plans leave free; else 0.")
+@click.option("--headroom", metavar="PERCENT", help="Of the card, that is to stay free; else 0.")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 def command(

@@ -135,8 +135,17 @@ def test_a_scenario_comes_through_a_pipe():
 
 def test_headroom_takes_plans_away(node):
     roomy = json.loads(levers(*NODE, *BATCH, "--headroom", 40, "--json").stdout)
-    assert roomy["levers"] == node["levers"]
+    plain = [{k: v for k, v in row.items() if k != "fits"} for row in node["levers"]]
+    assert [{k: v for k, v in row.items() if k != "fits"} for row in roomy["levers"]] == plain
     assert all(p["peak_bytes"] < 0.6 * node["capacity_bytes"] for p in roomy["plans"])
+
+
+def test_what_fits_is_told_within_the_headroom():
+    told = levers(*NODE, *BATCH, "--headroom", 90)
+    assert "8.55 GB of the card's 85.52 GB; it fits: no" in told.stdout
+    assert told.exit_code == Exit.NO
+    found = json.loads(levers(*NODE, *BATCH, "--headroom", 90, "--json").stdout)
+    assert {row["fits"] for row in found["levers"]} <= {"no", None}
 
 
 @pytest.mark.parametrize("typed", ["x", "-1", "91", "5%"])

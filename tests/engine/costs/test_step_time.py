@@ -276,3 +276,20 @@ def test_seven_operators_a_layer_are_launched_in_each_pass(settings, recompute, 
     made = settings(passes=5, recompute=recompute)
     term = next(t for t in step_time(made).terms if t.name == "launching operators")
     assert term.amount == round(7 * times) * 4 * 5
+
+
+def test_a_network_of_ones_own_slows_what_crosses_it(settings):
+    made = settings("llama-3-8b", data=16, zero=3, **LLAMA)
+    slow = replace(made, hardware=replace(made.hardware, network_gb_s=1.5625))
+    gathered = [
+        next(t for t in step_time(x).terms if t.name.startswith("weights gathered"))
+        for x in (made, slow)
+    ]
+    assert gathered[0].rate > gathered[1].rate == pytest.approx(8 * 1.5625e9 * 0.8)
+    assert made.hardware.linked == made.hardware.gpu
+
+
+def test_a_ring_over_nodes_of_slow_cards_is_named_after_what_limits_it(settings):
+    made = settings({}, data=16, zero=1, gpu="a100-80gb-pcie", implementation="fused")
+    term = next(t for t in step_time(made).terms if t.name.startswith("weights gathered"))
+    assert "over PCIe" in term.why

@@ -95,7 +95,8 @@ def test_a_lever_keeps_the_sequences_of_a_step_and_changes_something(scenario, l
         assert replace(from_mapping(to_mapping(after)), model=after.model) == after
 
     holds()
-    assert applied or lever.name in {"fused optimizer", "expert parallel", "NVMe offload"}
+    others = {"fused optimizer", "expert parallel", "NVMe offload", "wider shards"}
+    assert applied or lever.name in others
 
 
 @pytest.mark.parametrize("lever", EVERY, ids=lambda lever: lever.name)
@@ -193,6 +194,8 @@ def test_a_split_moves_to_megatron_and_stays_inside_a_node(scenario):
         ("parameter offload", {"data": 2, "zero": 3, "parameters_on": "cpu"}, "on cpu already"),
         ("parameter offload", {"data": 2, "zero": 2, "offload": "nvme"}, "on nvme already"),
         ("NVMe offload", {"data": 2, "zero": 3, "parameters_on": "cpu"}, "give offload.optimizer"),
+        ("wider shards", {"data": 2, "zero": 1}, "the shards of ZeRO-3, not ZeRO-1"),
+        ("wider shards", {"data": 2, "zero": 3}, "over all ranks already"),
         ("more GPUs", {"micro_batch": 3}, "3 sequences of a step on each rank cannot be halved"),
     ],
 )

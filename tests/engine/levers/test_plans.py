@@ -144,3 +144,37 @@ def test_the_scenario_itself_is_a_setting_without_levers():
         (own,) = (one for one in every if not any(one.degrees))
         assert (own.scenario, own.levers) == (made, ())
         assert len({one.scenario for one in every}) == len(every)
+
+
+def test_shards_of_groups_are_widened_before_the_optimizer_leaves_the_gpu(scenario):
+    step = scenario("llama-3-8b", data=16, zero=3, shard=2, sequence=8192, gradient_accumulation=4)
+    assert fits(step) == "no"
+    first = plans(step).plans[0]
+    assert "wider shards" in first.levers
+    assert first.scenario.parallel.shard == 0
+    assert not any("offload" in name for name in first.levers)
+
+
+def test_what_a_tie_hides_hides_nothing(scenario):
+    """Micro-batches of 2 are no 5% faster than of 1, but those of 4 are."""
+    step = scenario(
+        "llama-3.2-1b",
+        gpu="a100-40gb",
+        data=4,
+        zero=3,
+        sequence=2048,
+        gradient_accumulation=8,
+        recompute="full",
+        optimizer="adamw-fused",
+        loss="fused",
+    )
+    first, second = plans(step).plans[:2]
+    assert first.levers == ("larger micro-batch", "less recompute")
+    assert second.levers == ("less recompute",)
+    assert first.overhead < second.overhead - TIE
+
+
+def test_a_run_that_fits_is_not_moved_to_another_stack_for_its_kernels(scenario):
+    step = scenario("llama-3.2-1b", data=8, sequence=2048, recompute="full")
+    assert fits(step) == "yes"
+    assert all(plan.scenario.implementation == "fused" for plan in plans(step).plans)
