@@ -6,11 +6,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from engine.costs.assumptions import CPU_ADAM, NVME_READ, NVME_WRITE
 from engine.costs.step_time import Resource, StepTime, step_time
 from engine.levers.lever import WhyNot
 from engine.levers.registry import levers
 from engine.levers.splits import cannot_move, megatrons, on_megatron
 from engine.scenario import Scenario
+from engine.units import GB
 from problems import scenarios
 from problems.draw import Draw
 from problems.wording import listed
@@ -191,8 +193,14 @@ def told(scenario: Scenario, time: StepTime, changed: Iterable[Scenario]) -> dic
 
 
 def details(old: Scenario, new: Scenario) -> Iterator[str]:
-    """Yield what the name of a lever leaves open: by how much, and what comes with it."""
+    """Yield what the name of a lever leaves open: by how much, at what rates, with what else."""
     work = new.workload
+    if new.offload.optimizer != old.offload.optimizer:
+        yield f"a host steps {CPU_ADAM / GB:.2g} billion parameters a second"
+    if new.offload.optimizer == "nvme":
+        yield f"its drives read {NVME_READ // GB} GB/s and write {NVME_WRITE // GB} GB/s"
+    if new.implementation != old.implementation and new.parallel.zero < old.parallel.zero:
+        yield f"Megatron-LM has ZeRO-{new.parallel.zero} in place of ZeRO-{old.parallel.zero}"
     if old.workload.micro_batch != work.micro_batch:
         yield f"micro-batch of {work.micro_batch}, {work.gradient_accumulation} accumulated"
     if new.parallel.tensor != old.parallel.tensor:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.units import GB, GIB
-from problems.problem import Mistake, Problem
+from problems.problem import Mistake, Problem, QuantityAnswer
 from problems.wording import gb, gib
 
 
@@ -66,8 +66,26 @@ ANYWHERE = (
 )
 
 
-def slips(problem: Problem) -> Iterator[Slip]:
-    """Yield the slips that change any number of bytes in `problem`, but for GB and GiB."""
+PERCENT = (
+    Slip(
+        name="percent without its sign",
+        times=Fraction(100),
+        says="It is right in percent; as a plain factor it is a hundredth of that.",
+    ),
+    Slip(
+        name="a factor with a percent sign",
+        times=Fraction(1, 100),
+        says="It is right as a plain factor; in percent it is a hundred times that.",
+    ),
+)
+
+
+def slips(problem: Problem, answer: QuantityAnswer) -> Iterator[Slip]:
+    """Yield the slips that change any number of the kind of `answer`, but for GB and GiB."""
+    if answer.unit == "1" and answer.default_unit is None:
+        yield from PERCENT
+    if answer.unit != "bytes":
+        return
     yield from ANYWHERE
     gpus = problem.scenario.hardware.gpus if problem.scenario else 1
     if gpus == 1:

@@ -54,7 +54,7 @@ def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | Non
     answer = asked(problem.answer)
     if answer is None:
         return None
-    own, said = [*problem.mistakes], list(slips(problem)) if answer.unit == "bytes" else []
+    own, said = [*problem.mistakes], list(slips(problem, answer))
     exchanged = slip(number, answer.value) if answer.unit == "bytes" else None
     if exchanged is not None and exchanged.name not in {mistake.name for mistake in own}:
         own.append(exchanged)

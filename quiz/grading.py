@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
+from engine.units import KB, KIB
 from problems.choice import ChoiceAnswer
 from problems.problem import (
     Answer,
@@ -125,6 +126,8 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
     quantity = parse_quantity(text[start:], default_unit="1", asks=asks)
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + start)
+    if answer.noun == "tokens" and re.fullmatch(r"\s*\d+\s*k\b.*", text, re.IGNORECASE):
+        quantity = _in_binary(quantity)
     if quantity.low != quantity.high:
         return Unreadable(offset=0, reason="type one whole number, not a range")
     if quantity.value.denominator != 1:
@@ -145,6 +148,13 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
         reading=_counted_said(quantity, answer),
         remarks=quantity.remarks,
     )
+
+
+def _in_binary(quantity: Quantity) -> Quantity:
+    """Return a number of tokens whose k is 1,024, as lengths of contexts are said."""
+    value = quantity.value * KIB / KB
+    remarks = (*quantity.remarks, "read k as 1,024, as contexts are said")
+    return replace(quantity, value=value, low=value, high=value, remarks=remarks)
 
 
 def _behind(before: str, text: str) -> int:

@@ -89,4 +89,5 @@ def onward(session: Session, ending: Ending, *, again: str, saved: bool) -> str:
 
 def points(score: Fraction) -> str:
     """Return a score as a person writes it: 7, 7.5, 7.25."""
-    return f"{float(score):g}" if score.denominator <= 8 else f"{float(score):.2f}"
+    exact = score.denominator in {1, 2, 4, 8}
+    return f"{float(score):g}" if exact else f"{float(score):.2f}".rstrip("0").rstrip(".")

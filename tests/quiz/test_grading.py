@@ -223,3 +223,17 @@ def test_a_verdict_as_json_has_the_stable_keys(states_problem):
 def test_the_parsed_form_of_a_yes_or_no_has_both_halves(fits_problem):
     parsed = marked(fits_problem, "no, 93 GB").as_json["parsed"]
     assert parsed == {"yes": False, "number": 93 * GB}
+
+
+@pytest.mark.parametrize(
+    ("typed", "right"), [("9k", True), ("9 K", True), ("9216", True), ("9000", False)]
+)
+def test_a_k_of_tokens_is_1024(make_problem, typed, right):
+    problem = make_problem(CountAnswer(value=9216, noun="tokens"))
+    assert (marked(problem, typed).score == 1) is right
+
+
+def test_percent_without_its_sign_is_named(make_problem):
+    problem = make_problem(FactorAnswer(value=Fraction(8, 10)))
+    verdict = marked(problem, "80")
+    assert (verdict.mistake, verdict.score) == ("percent without its sign", Fraction(1, 2))
