@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy plans fuzz
+.PHONY: practice test lint format docs bench accuracy grading plans fuzz
 
 practice:
 	$(RUN) practice
@@ -22,6 +22,8 @@ bench:
 	$(RUN) python benchmarks/step_time.py
 accuracy:
 	$(RUN) python benchmarks/accuracy.py
+grading:
+	$(RUN) python benchmarks/grading.py
 plans:
 	$(RUN) python benchmarks/plans.py
 fuzz:

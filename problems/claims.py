@@ -6,16 +6,19 @@ make about it. How each is worded is written as frames: concepts that are said t
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 from engine.errors import Fault, InputError, unknown
 
 DATA = Path(__file__).parent / "data" / "claims"
 FALSEHOODS = DATA.parent / "falsehoods.toml"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +129,7 @@ def claims() -> Mapping[str, Claim]:
 def falsehoods() -> tuple[FalseStatement, ...]:
     """Return false statements about the field, which may be heard in an answer to any claim."""
     rows = tomllib.loads(FALSEHOODS.read_text(encoding="utf-8"))
-    return tuple(FalseStatement(id=name, **_strings(row)) for name, row in rows.items())
+    return tuple(_built(FalseStatement, name, row) for name, row in rows.items())
 
 
 def claim(name: str) -> Claim:
@@ -142,17 +145,10 @@ def claim(name: str) -> Claim:
 
 
 def _claim(name: str, row: Mapping[str, object]) -> Claim:
-    values = dict(row)
-    points = [Point(id=key, **_strings(part)) for key, part in _parts(values.pop("points", {}))]
-    errors = [
-        FalseStatement(id=key, **_strings(part)) for key, part in _parts(values.pop("errors", {}))
-    ]
-    return Claim(
-        id=name,
-        points=tuple(sorted(points, key=lambda point: not point.core)),
-        errors=tuple(errors),
-        **_strings(values),
-    )
+    points = [_built(Point, key, part) for key, part in _parts(row.get("points"))]
+    errors = [_built(FalseStatement, key, part) for key, part in _parts(row.get("errors"))]
+    parts = {"points": sorted(points, key=lambda point: not point.core), "errors": errors}
+    return _built(Claim, name, {**row, **parts})
 
 
 def _parts(table: object) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -160,9 +156,15 @@ def _parts(table: object) -> Iterator[tuple[str, Mapping[str, object]]]:
         yield from table.items()
 
 
-def _strings(row: Mapping[str, object]) -> dict[str, object]:
-    """Return the row with tuples for its lists."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+def _built(kind: Callable[..., T], name: str, row: Mapping[str, object]) -> T:
+    """Return a value from a row of a table, whose lists become tuples."""
+    values = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
+    }
+    try:
+        return kind(id=name, **values)
+    except TypeError as error:
+        raise InputError(Fault(f"claims.{name}", str(error), "correct the table")) from None
 
 
 def _faults(claim: Claim) -> Iterator[Fault]:
@@ -174,6 +176,9 @@ def _faults(claim: Claim) -> Iterator[Fault]:
         yield Fault(f"{where}.points", "has no core point", "mark one with core = true")
     if not any(error.misconception for error in claim.errors):
         yield Fault(f"{where}.errors", "has no misconception", "say what a wrong verdict rests on")
-    for part in (*claim.points, *claim.errors):
-        if not part.frames or not part.says.strip():
-            yield Fault(f"{where}.{part.id}", "has no frame or no sentence")
+    parts: tuple[Point | FalseStatement, ...] = (*claim.points, *claim.errors)
+    for part in parts:
+        if not part.frames:
+            yield Fault(f"{where}.{part.id}", "has no frame")
+        if not part.says.strip():
+            yield Fault(f"{where}.{part.id}", "says nothing")

@@ -2,12 +2,12 @@
 
 A frame is written as words: "shard activation" is that activations are sharded, "not shard
 activation" that they are not, "any ..." either. "a|b" is one or the other, "!a" is that it is not
-named, "=word" is a word as it stands in any of its forms. A frame holds within a clause and what the clause takes up; "sentence ..." within a
-sentence, "answer ..." anywhere.
+named, "=word" is a word as it stands in any of its forms. A frame holds within a clause and what
+the clause takes up; "sentence ..." within a sentence, "answer ..." anywhere.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
 from typing import Literal
@@ -20,6 +20,7 @@ Reach = Literal["clause", "sentence", "answer"]
 REACHES: tuple[Reach, ...] = ("clause", "sentence", "answer")
 # Ways to choose one mention for each concept, when some are named often.
 MOST_WAYS = 64
+FEWEST_CONCEPTS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +91,17 @@ def heard(
         yield from islice(_in_group(wanted, group, topic), 1)
 
 
+def heard_anywhere(written: str, said: Sequence[Clause]) -> tuple[Mention, ...]:
+    """Return the mentions by which the concepts of a frame are named, far apart or not.
+
+    Denials do not count. A single concept is no statement.
+    """
+    wanted = replace(frame(written), reach="answer", denied=None)
+    if len(wanted.wanted) < FEWEST_CONCEPTS:
+        return ()
+    return next(_in_group(wanted, tuple(said), frozenset()), ())
+
+
 def _groups(reach: Reach, said: Sequence[Clause]) -> Iterator[tuple[Clause, ...]]:
     match reach:
         case "clause":
@@ -112,22 +124,25 @@ def _in_group(
     choices: list[list[Mention | None]] = []
     for names in wanted.wanted:
         found: list[Mention | None] = [m for m in own if m.concept in names]
-        if not found and (any(m.concept in names for m in taken) or (open_to_topic and names & topic)):
+        if not found and (
+            any(m.concept in names for m in taken) or (open_to_topic and names & topic)
+        ):
             found = [None]
         choices.append(found)
     negations = [n for clause in group for n in clause.negations]
     for chosen in islice(product(*choices), MOST_WAYS):
         matched = [m for m in chosen if m is not None]
-        if matched and _fits(wanted, matched, negations):
+        distinct = len({(m.first, m.last) for m in matched}) == len(matched)
+        if matched and distinct and _fits(wanted, matched, negations):
             yield tuple(matched)
 
 
 def _literals(wanted: Frame, clause: Clause) -> Iterator[Mention]:
     """Yield the words that the frame names as such, where they stand in the clause."""
     named = {name for name in wanted.concepts if name.startswith("=")}
-    for place, stem in enumerate(clause.stems if named else (), clause.first):
-        if f"={stem}" in named:
-            yield Mention(concept=f"={stem}", sort="marks", first=place, last=place)
+    for place, spoken in enumerate(clause.stems if named else (), clause.first):
+        if f"={spoken}" in named:
+            yield Mention(concept=f"={spoken}", sort="marks", first=place, last=place)
 
 
 def _fits(wanted: Frame, matched: Sequence[Mention], negations: Sequence[Negation]) -> bool:

@@ -1,15 +1,18 @@
 """Marks an answer to a claim, and says which words earned or lost what."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from problems.claims import Claim, FalseStatement, Point, claim, falsehoods
+from problems.claims import Claim, FalseStatement, Point, claim
 from quiz.answers.quantity import RefusalError, Unreadable
-from quiz.claims.clauses import Clause, clauses, is_salad
-from quiz.claims.frames import heard
+from quiz.claims.clauses import Clause, clauses
+from quiz.claims.hearing import Heard, first, nearly, reasons
+from quiz.claims.known import Repeated, repeated
 from quiz.claims.labels import Evidence, Label, label, verdict
-from quiz.claims.lexicon import Mention, lexicon
+from quiz.claims.lexicon import lexicon
+from quiz.claims.salad import is_salad
+from quiz.claims.speech import speech
 from quiz.claims.text import Token, tokens
 from quiz.claims.verdicts import Stated, stated
 
@@ -56,6 +59,7 @@ class ClaimVerdict:
     spans: tuple[Span, ...] = ()
 
 
+# From so many words on, or with so many signs of arithmetic, an answer argues.
 LENGTH = 25
 MANY = 2
 HEDGED = {True: "verdict-hedged-true", False: "verdict-hedged-false"}
@@ -80,24 +84,23 @@ def mark(asked: Claim, answer: str, typed: Sequence[Token]) -> ClaimVerdict:
     words = lexicon()
     said = clauses(typed, words.mentions(typed), words)
     verdicts = stated(typed, said, negative=asked.negative) if said else ()
-    topic = frozenset(asked.topic)
-    own = [clause for clause in said if not (clause.reported or clause.corrected)]
     salad = not verdicts and is_salad(typed, words)
-    if salad:
-        own = []
-    points = list(_points(asked, own))
-    plain = [clause for clause in own if not clause.quoted]
-    errors = list(_beside(_errors(asked, plain), points, said))
-    points = list(_but_for(points, errors, said))
+    own = [] if salad else [c for c in said if not (c.reported or c.corrected)]
+    again = [*repeated(asked, typed, said)]
+    points, errors = reasons(asked, own, again)
+    right = bool(verdicts) and verdicts[-1].value == asked.truth
+    if right and not errors and not any(one.what.core for one in points):
+        points = [*nearly(asked, [c for c in own if not c.quoted]), *points]
     evidence = Evidence(
         stated=verdicts,
-        echoed=_echoed(asked, plain, topic),
+        echoed=_echoed(asked, own, again),
+        concedes=any(speech().has("conceding", clause.words) for clause in own),
         at_length=not salad and _at_length(typed, said),
-        points=[point for point, _ in points],
-        errors=[error for error, _ in errors],
+        points=[one.what for one in points],
+        errors=[one.what for one in errors],
     )
     given = label(asked, evidence)
-    credited = tuple(point.id for point, _ in points) if given != "wrong" else ()
+    credited = tuple(one.what.id for one in points) if given != "wrong" else ()
     return ClaimVerdict(
         claim=asked.id,
         answer=answer,
@@ -106,7 +109,9 @@ def mark(asked: Claim, answer: str, typed: Sequence[Token]) -> ClaimVerdict:
         credited=credited,
         missing=tuple(point.id for point in asked.points if point.id not in credited),
         error=_error(asked, evidence, given),
-        spans=tuple(sorted(_spans(typed, verdicts, points, errors), key=lambda s: (s.start, s.end))),
+        spans=tuple(
+            sorted(_spans(typed, verdicts, points, errors), key=lambda s: (s.start, s.end))
+        ),
     )
 
 
@@ -117,70 +122,16 @@ def _at_length(typed: Sequence[Token], said: Sequence[Clause]) -> bool:
     return (len(typed) >= LENGTH and len(things) >= MANY) or (sums >= MANY and bool(things))
 
 
-def _beside(
-    errors: Iterable[tuple[FalseStatement, tuple[Mention, ...]]],
-    points: Sequence[tuple[Point, tuple[Mention, ...]]],
-    said: Sequence[Clause],
-) -> Iterator[tuple[FalseStatement, tuple[Mention, ...]]]:
-    """Yield the errors but for those that may be no more than the core reason misheard."""
-    core = {first for point, place in points if point.core for first in _clauses_of(place, said)}
-    for error, place in errors:
-        if error.firm or not _clauses_of(place, said) <= core:
-            yield error, place
-
-
-def _but_for(
-    points: Iterable[tuple[Point, tuple[Mention, ...]]],
-    errors: Sequence[tuple[FalseStatement, tuple[Mention, ...]]],
-    said: Sequence[Clause],
-) -> Iterator[tuple[Point, tuple[Mention, ...]]]:
-    """Yield the points but for those that may be no more than a false statement misheard."""
-    firm = [(_clauses_of(place, said), set(place)) for error, place in errors if error.firm]
-    for point, place in points:
-        where = _clauses_of(place, said)
-        if not any(where <= there and not shared.isdisjoint(place) for there, shared in firm):
-            yield point, place
-
-
-def _clauses_of(place: Sequence[Mention], said: Sequence[Clause]) -> set[int]:
-    return {clause.first for clause in said for m in place if clause.first <= m.first <= clause.last}
-
-
-def _points(
-    asked: Claim, said: Sequence[Clause]
-) -> Iterator[tuple[Point, tuple[Mention, ...]]]:
-    for point in asked.points:
-        found = _first(point.frames, said, frozenset())
-        if found:
-            yield point, found
-
-
-def _errors(
-    asked: Claim, said: Sequence[Clause]
-) -> Iterator[tuple[FalseStatement, tuple[Mention, ...]]]:
-    for error in asked.errors:
-        found = _first(error.frames, said, frozenset())
-        if found:
-            yield error, found
-    for error in falsehoods():
-        found = () if asked.id in error.unless else _first(error.frames, said, frozenset())
-        if found:
-            yield error, found
-
-
-def _first(
-    frames: Sequence[str], said: Sequence[Clause], topic: frozenset[str]
-) -> tuple[Mention, ...]:
-    places = (place for written in frames for place in heard(written, said, topic))
-    return next(places, ())
-
-
-def _echoed(asked: Claim, said: Sequence[Clause], topic: frozenset[str]) -> bool | None:
+def _echoed(asked: Claim, own: Sequence[Clause], again: Sequence[Repeated]) -> bool | None:
     """Return whether the claim is repeated, contradicted, or neither."""
+    if any(one.of == "claim" for one in again):
+        return True
+    said = [clause for clause in own if not clause.quoted]
+    topic = frozenset(asked.topic)
     against = [f"not {written}" for written in asked.affirms if not written.startswith("not ")]
-    if _first((*against, *asked.denies), said, topic):
+    if first((*against, *asked.denies), said, topic):
         return False
-    return True if _first(asked.affirms, said, topic) else None
+    return True if first(asked.affirms, said, topic) else None
 
 
 def _error(asked: Claim, evidence: Evidence, given: Label) -> str | None:
@@ -194,22 +145,15 @@ def _error(asked: Claim, evidence: Evidence, given: Label) -> str | None:
 def _spans(
     typed: Sequence[Token],
     verdicts: Sequence[Stated],
-    points: Sequence[tuple[Point, tuple[Mention, ...]]],
-    errors: Sequence[tuple[FalseStatement, tuple[Mention, ...]]],
+    points: Sequence[Heard[Point]],
+    errors: Sequence[Heard[FalseStatement]],
 ) -> Iterator[Span]:
     for one in verdicts[-1:]:
-        name = "true" if one.value else "false"
-        yield _span(typed, one.first, one.last, "verdict", name)
-    for point, place in points:
-        yield _around(typed, place, "point", point.id)
-    for error, place in errors:
-        yield _around(typed, place, "error", error.id)
-
-
-def _around(
-    typed: Sequence[Token], place: Sequence[Mention], kind: Literal["point", "error"], name: str
-) -> Span:
-    return _span(typed, min(m.first for m in place), max(m.last for m in place), kind, name)
+        yield _span(typed, one.first, one.last, "verdict", "true" if one.value else "false")
+    for point in points:
+        yield _span(typed, *point.ends, "point", point.what.id)
+    for error in errors:
+        yield _span(typed, *error.ends, "error", error.what.id)
 
 
 def _span(

@@ -18,6 +18,7 @@ class Evidence:
         stated: the verdicts in so many words, in order.
         echoed: whether the claim is repeated (True), contradicted (False) or neither.
         at_length: it reasons about the matter at length, or in numbers.
+        concedes: it takes a part of its verdict back: "although", "except".
         points: the points made.
         errors: the false statements made.
     """
@@ -25,6 +26,7 @@ class Evidence:
     stated: Sequence[Stated] = ()
     echoed: bool | None = None
     at_length: bool = False
+    concedes: bool = False
     points: Sequence[Point] = ()
     errors: Sequence[FalseStatement] = ()
 
@@ -46,9 +48,15 @@ def label(claim: Claim, heard: Evidence) -> Label:
     last = heard.stated[-1]
     if last.value == claim.truth:
         return _of_reasons(heard)
-    if last.hedged and (heard.points or heard.echoed is claim.truth):
-        return "partial"
-    return "wrong"
+    return "partial" if _hedges(claim, heard, last) else "wrong"
+
+
+def _hedges(claim: Claim, heard: Evidence, last: Stated) -> bool:
+    """Return whether a wrong verdict is taken back in part."""
+    if heard.misled:
+        return False
+    reason = bool(heard.points) or heard.echoed is claim.truth
+    return (last.hedged and heard.concedes) or ((last.hedged or heard.concedes) and reason)
 
 
 def verdict(claim: Claim, heard: Evidence) -> bool | None:

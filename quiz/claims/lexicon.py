@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -15,16 +16,18 @@ from quiz.claims.text import Token, tokens
 WORDS = Path(__file__).parents[1] / "data" / "claim_words.toml"
 
 # Words that tell no phrase from another: "each of the ranks", "each rank".
-SKIPPED = frozenset(
-    "the a an of its their his her my your our just really also too even then quite very simply "
-    "basically literally such actually ur ya o".split()
-) - {"just", "also"}
+SKIPPED = frozenset({
+    "the", "a", "an", "of", "its", "their", "his", "her", "my", "your", "our", "really", "too",
+    "even", "then", "quite", "very", "simply", "basically", "literally", "such", "actually", "ur",
+    "ya", "o",
+})  # fmt: skip
 GAP = "_"
 WIDEST_GAP = 2
 # With fewer letters every word is one letter away from another.
 SHORTEST_TYPO = 6
 
 Sort = Literal["things", "does", "marks"]
+SORTS: tuple[Sort, ...] = ("things", "does", "marks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +59,15 @@ class Lexicon:
 
     Args:
         phrases: the longest first.
-        stems: of all phrases and verbs.
+        stems: of all phrases and verbs, and of common words.
+        long_stems: those that a slip may be meant for, by their first letter.
         verbs: stems of words that make a clause say something.
         concepts: the names of all concepts.
     """
 
     phrases: Mapping[str, tuple[_Phrase, ...]]
     stems: frozenset[str]
+    long_stems: Mapping[str, tuple[str, ...]]
     verbs: frozenset[str]
     concepts: frozenset[str]
 
@@ -91,7 +96,7 @@ class Lexicon:
     def _known(self, token: Token) -> str:
         if token.kind != "word" or token.stem in self.stems or len(token.word) < SHORTEST_TYPO:
             return token.stem
-        return _near(token.stem, tuple(sorted(self.stems)))
+        return _near(token.stem, self.long_stems.get(token.stem[0], ()))
 
 
 def _match(phrase: Sequence[str], stems: Sequence[str], at: int) -> int | None:
@@ -108,12 +113,13 @@ def _match(phrase: Sequence[str], stems: Sequence[str], at: int) -> int | None:
 
 
 def _outermost(found: Sequence[Mention]) -> Iterator[Mention]:
+    longer = [mention for mention in found if mention.first < mention.last]
     for mention in found:
         within = any(
             other.first <= mention.first
             and mention.last <= other.last
             and (other.first, other.last) != (mention.first, mention.last)
-            for other in found
+            for other in longer
             if other.sort == "things" or mention.sort != "does"
         )
         if not within:
@@ -123,10 +129,7 @@ def _outermost(found: Sequence[Mention]) -> Iterator[Mention]:
 @cache
 def _near(typed: str, known: tuple[str, ...]) -> str:
     """Return the stem one letter away, the typed one where there is none."""
-    near = (
-        stem for stem in known if len(stem) >= SHORTEST_TYPO - 1 and stem[0] == typed[0]
-    )
-    return next((stem for stem in near if one_slip(typed, stem)), typed)
+    return next((stem for stem in known if one_slip(typed, stem)), typed)
 
 
 @cache
@@ -136,10 +139,12 @@ def lexicon() -> Lexicon:
     broader: Mapping[str, list[str]] = table["broader"]
     concepts: dict[tuple[str, ...], list[tuple[str, Sort]]] = defaultdict(list)
     names: set[str] = set()
-    for sort in ("things", "does", "marks"):
+    for sort in SORTS:
         for concept, phrases in table[sort].items():
             names.add(concept)
-            meant = [(name, sort) for name in (concept, *broader.get(concept, ()))]
+            meant: list[tuple[str, Sort]] = [
+                (name, sort) for name in (concept, *broader.get(concept, ()))
+            ]
             for stems in _phrases(phrases):
                 concepts[stems] += [one for one in meant if one not in concepts[stems]]
     verbs = frozenset(stems[0] for stems in _phrases(table["verbs"]["list"]))
@@ -148,9 +153,15 @@ def lexicon() -> Lexicon:
     return Lexicon(
         phrases=_by_first(concepts),
         stems=frozenset(known | plain),
+        long_stems=_by_letter(known | plain),
         verbs=verbs,
         concepts=frozenset(names),
     )
+
+
+def _by_letter(stems: set[str]) -> Mapping[str, tuple[str, ...]]:
+    long = sorted(stem for stem in stems if len(stem) >= SHORTEST_TYPO - 1)
+    return {letter: tuple(found) for letter, found in groupby(long, key=lambda stem: stem[0])}
 
 
 def _by_first(

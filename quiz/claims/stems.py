@@ -22,17 +22,44 @@ IRREGULAR = {
         "begin": "began begun", "long": "longer longest", "spread": "spreading",
         "halve": "halves halved halving", "axis": "axes", "bias": "biases",
         "forget": "forgot forgotten", "stay": "stays stayed", "less": "lesser",
-        "gpu": "gpus", "cpu": "cpus", "index": "indices", "buffer": "buffers buffered", "mean": "means meant",
+        "gpu": "gpus", "cpu": "cpus", "index": "indices",
+        "buffer": "buffers buffered", "mean": "means meant",
     }.items()
     for form in forms.split()
 }  # fmt: skip
+# "Zero" is a name here more often than a number.
 NUMERALS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen".split()
+        (
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+        )
     )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "zero": "zero", "ones": "1"}
+} | {
+    "twenty": "20",
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+    "hundred": "100",
+    "zero": "zero",
+    "ones": "1",
+}
 VOWEL = re.compile(r"[aeiouy]")
 SHORTEST = 4
 UNDOUBLED = re.compile(r"([bdgmnprt])\1$")

@@ -1,8 +1,11 @@
 """A typed answer as words, each with the place where it was typed and the stem it is known by."""
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from quiz.answers.normal import SAME, Text, look_alike
@@ -29,23 +32,12 @@ TOKEN = re.compile(
 JOINING = re.compile(r"(?<=\w)-(?=[^\W\d_])|(?<=[^\W\d_])-(?=\d)|(?<=\w)\(|(?<=\()\)")
 SINGLE_QUOTED = re.compile(r"(?:^|(?<=[\s(]))'([^'\n]{2,}?)'(?=[\s.,;:!?)]|$)")
 
-NEGATED = {
-    "cannot": "can", "cant": "can", "can't": "can", "wont": "will", "won't": "will",
-    "dosent": "does", "dosen't": "does", "doesn": "does", "aint": "is", "ain't": "is",
-    **{f"{verb}nt": verb for verb in (
-        "are", "could", "did", "does", "do", "had", "has", "have", "is", "must", "need", "should",
-        "was", "were", "would",
-    )},
-}  # fmt: skip
 SUFFIXES = {"s": "is", "re": "are", "ll": "will", "ve": "have", "d": "would", "m": "am"}
-BARE_SUFFIXES = {
-    "thats": ("that", "is"), "theyre": ("they", "are"), "youre": ("you", "are"),
-    "theres": ("there", "is"), "whats": ("what", "is"), "im": ("i", "am"),
-    "ive": ("i", "have"), "youd": ("you", "would"), "id": ("i", "would"),
-    "w/o": ("without",), "w/": ("with",), "b/c": ("because",), "bc": ("because",),
-    "cuz": ("because",), "cos": ("because",), "coz": ("because",), "cause": ("because",),
-    "1f-1b": ("1f1b",),
-}  # fmt: skip
+# A word with "'s" behind it has "is" behind one of these, and belongs to something else.
+PRONOUNS = frozenset(
+    ["it", "that", "this", "there", "he", "she", "what", "who", "where", "here", "one"]
+)
+CONTRACTIONS = Path(__file__).parents[1] / "data" / "contractions.toml"
 
 Kind = Literal["word", "number", "sign", "strong", "weak", "quote"]
 
@@ -152,10 +144,11 @@ def _read(match: re.Match[str]) -> Iterator[tuple[Kind, str]]:
 
 
 def _words(typed: str) -> tuple[str, ...]:
-    if typed in BARE_SUFFIXES:
-        return BARE_SUFFIXES[typed]
-    if typed in NEGATED:
-        return NEGATED[typed], "not"
+    denied, written = _contractions()
+    if typed in written:
+        return tuple(written[typed].split())
+    if typed in denied:
+        return denied[typed], "not"
     if typed.endswith("n't"):
         return typed.removesuffix("n't"), "not"
     head, apostrophe, tail = typed.partition("'")
@@ -166,6 +159,7 @@ def _words(typed: str) -> tuple[str, ...]:
     return (head + tail,)
 
 
-PRONOUNS = frozenset(
-    ["it", "that", "this", "there", "he", "she", "what", "who", "where", "here", "one"]
-)
+@cache
+def _contractions() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    table = tomllib.loads(CONTRACTIONS.read_text(encoding="utf-8"))
+    return table["denied"], table["written"]

@@ -1,0 +1,112 @@
+"""The claims, their points and their false statements, as the tables have them."""
+
+import re
+
+import pytest
+
+from engine.errors import InputError
+from problems.claims import Claim, FalseStatement, Point, claim, claims, falsehoods
+from quiz.claims.frames import frame
+from quiz.claims.lexicon import lexicon
+
+CLAIMS = list(claims().values())
+FRAMES = [
+    f"{asked.id}: {written}"
+    for asked in CLAIMS
+    for written in (
+        *asked.affirms,
+        *asked.denies,
+        *(written for part in (*asked.points, *asked.errors) for written in part.frames),
+    )
+] + [f"{error.id}: {written}" for error in falsehoods() for written in error.frames]
+
+POINT = Point(id="own", says="Each rank has its own.", core=True, frames=("own",))
+MISTAKE = FalseStatement(
+    id="shared", says="They share.", why="They do not.", misconception=True, frames=("shared",)
+)
+SOUND = {
+    "id": "made",
+    "claim": "Ranks share activations.",
+    "truth": False,
+    "core": "Each rank has its own.",
+    "topic": ("activation",),
+    "affirms": ("shared",),
+    "points": (POINT,),
+    "errors": (MISTAKE,),
+    "source": "a paper",
+}
+
+
+def test_there_are_true_claims_and_false_ones():
+    assert len(CLAIMS) >= 41
+    assert sum(asked.truth for asked in CLAIMS) >= 15
+    assert sum(not asked.truth for asked in CLAIMS) >= 15
+
+
+@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+def test_core_points_stand_first(asked):
+    cores = [point.core for point in asked.points]
+    assert cores[0]
+    assert cores == sorted(cores, reverse=True)
+
+
+@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+def test_ids_are_lower_case_words_with_hyphens_and_none_stands_twice(asked):
+    names = [part.id for part in (*asked.points, *asked.errors)]
+    assert len({*names}) == len(names)
+    assert all(re.fullmatch(r"[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", name) for name in (asked.id, *names))
+
+
+@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+def test_sentences_end_with_a_full_stop(asked):
+    sentences = [asked.claim, asked.core, *(point.says for point in asked.points)]
+    sentences += [sentence for error in asked.errors for sentence in (error.says, error.why)]
+    assert [sentence for sentence in sentences if not sentence.endswith(".")] == []
+
+
+@pytest.mark.parametrize("row", FRAMES)
+def test_a_frame_names_concepts_that_are_known(row):
+    written = row.partition(": ")[2]
+    named = {name for name in frame(written).concepts if not name.startswith("=")}
+    assert named <= lexicon().concepts
+
+
+@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+def test_what_it_may_mean_is_a_concept(asked):
+    assert {*asked.topic} <= lexicon().concepts
+
+
+@pytest.mark.parametrize("error", falsehoods(), ids=lambda error: error.id)
+def test_a_general_falsehood_is_kept_from_claims_that_exist(error):
+    assert {*error.unless} <= {*claims()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"core": " "}, "core: says nothing"),
+        ({"source": ""}, "source: says nothing"),
+        ({"points": ()}, "points: has no core point"),
+        ({"errors": ()}, "errors: has no misconception"),
+    ],
+)
+def test_a_claim_that_lacks_a_part_is_refused(changes, what):
+    with pytest.raises(InputError, match=what):
+        Claim(**SOUND | changes)
+
+
+def test_every_fault_of_a_claim_is_listed():
+    with pytest.raises(InputError) as refused:
+        Claim(**SOUND | {"core": "", "source": "", "points": (), "errors": ()})
+    assert len(refused.value.faults) == 4
+
+
+def test_a_part_that_nobody_could_say_is_refused():
+    silent = Point(id="own", says="Each rank has its own.", core=True, frames=())
+    with pytest.raises(InputError, match="own: has no frame"):
+        Claim(**SOUND | {"points": (silent,)})
+
+
+def test_an_unknown_claim_is_refused_with_near_names():
+    with pytest.raises(InputError, match="zero3-activations"):
+        claim("zero3-activation")
