@@ -175,7 +175,7 @@ def test_feedback_begins_with_the_number_and_neither_praises_nor_scolds(kind):
 @every_kind
 def test_texts_are_of_readable_length(kind):
     for problem in drawn(kind):
-        assert 150 <= len(problem.prompt) <= 1200, problem.prompt
+        assert 150 <= len(problem.prompt) <= 1300, problem.prompt
         assert all(20 <= len(mistake.feedback) <= 320 for mistake in problem.mistakes)
         assert all(1 <= len(step.text) <= 260 for step in problem.solution)
         assert 3 <= len(problem.solution) <= 20
