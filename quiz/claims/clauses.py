@@ -77,7 +77,7 @@ def clauses(
 
 def opens(said: Sequence[str], at: int) -> bool:
     """Return whether nothing but interjections stands before this word."""
-    return speech().words["interjections"].issuperset(said[:at])
+    return speech().words["interjections"].issuperset(w for w in said[:at] if w[0].isalnum())
 
 
 def _clause(
@@ -144,13 +144,21 @@ def _scope(part: Sequence[Token], own: Sequence[Mention], index: int, first: int
 
 def _with_corrections(plain: Sequence[Clause]) -> Sequence[Clause]:
     """Mark what stands before the last place where the writer takes something back."""
-    back = [clause.first for clause in plain if _takes_back(clause.words)]
+    pairs = [(None, plain[0]), *pairwise(plain)] if plain else []
+    back = [c.first for before, c in pairs if _takes_back(c.words) or _no_behind(before, c)]
     return [replace(c, corrected=c.first < back[-1]) for c in plain] if back else plain
 
 
 def _takes_back(said: Sequence[str]) -> bool:
     waits = "wait" in said[1:] and not opens(said, said.index("wait"))
     return speech().has("corrections", said) and not waits and not speech().has("awaiting", said)
+
+
+def _no_behind(before: Clause | None, clause: Clause) -> bool:
+    """Return whether "hmm, no" stands here, later than at the beginning."""
+    if before is None or not before.first or clause.words[0] not in {"no", "not"}:
+        return False
+    return speech().words["interjections"].issuperset(before.words)
 
 
 def _taken_up(plain: Sequence[Clause]) -> Iterator[Clause]:

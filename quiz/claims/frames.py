@@ -118,7 +118,7 @@ def _in_group(
 ) -> Iterator[tuple[Mention, ...]]:
     own = [m for clause in group for m in (*clause.mentions, *_literals(wanted, clause))]
     taken = [m for clause in group for m in clause.spoken_of]
-    if any(m.concept in wanted.absent for m in own):
+    if any(m.concept in wanted.absent for m in (*own, *taken)):
         return
     open_to_topic = not any(m.sort == "things" for m in (*own, *taken))
     choices: list[list[Mention | None]] = []

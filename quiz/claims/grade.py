@@ -94,7 +94,9 @@ def mark(asked: Claim, answer: str, typed: Sequence[Token]) -> ClaimVerdict:
     evidence = Evidence(
         stated=verdicts,
         echoed=_echoed(asked, own, again),
-        concedes=any(speech().has("conceding", clause.words) for clause in own),
+        concedes=any(
+            speech().has("conceding", clause.words) for clause in said if not clause.corrected
+        ),
         at_length=not salad and _at_length(typed, said),
         points=[one.what for one in points],
         errors=[one.what for one in errors],

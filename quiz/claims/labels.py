@@ -76,6 +76,9 @@ def _implied(claim: Claim, heard: Evidence) -> Label:
     value = verdict(claim, heard)
     if value is None:
         return "partial" if heard.at_length and not heard.errors else "wrong"
+    if heard.core and not any(error.firm for error in heard.errors):
+        # Who gives the core reason and no verdict argues against the false statement heard.
+        return "correct"
     if value == claim.truth:
         return _of_reasons(heard)
     return "partial" if heard.core else "wrong"

@@ -19,7 +19,7 @@ WORDS = Path(__file__).parents[1] / "data" / "claim_words.toml"
 SKIPPED = frozenset({
     "the", "a", "an", "of", "its", "their", "his", "her", "my", "your", "our", "really", "too",
     "even", "then", "quite", "very", "simply", "basically", "literally", "such", "actually", "ur",
-    "ya", "o",
+    "ya",
 })  # fmt: skip
 GAP = "_"
 WIDEST_GAP = 2

@@ -18,7 +18,7 @@ def is_salad(typed: Sequence[Token], words: Lexicon) -> bool:
     joining = frozenset[str]().union(*(speech().words[name] for name in JOINING))
     return numbers < MANY_NUMBERS and not any(
         token.word in joining
-        or (token.kind == "sign" and token.word not in {"-", "/"})
+        or (token.kind == "sign" and token.word not in {"-", "/", "%"})
         or _is_inflected(token, words)
         for token in typed
     )

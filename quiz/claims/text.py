@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,10 @@ PRONOUNS = frozenset(
     ["it", "that", "this", "there", "he", "she", "what", "who", "where", "here", "one"]
 )
 CONTRACTIONS = Path(__file__).parents[1] / "data" / "contractions.toml"
+
+# Words that a stammer may have, the longest first; who says "no, no" does not stammer.
+STAMMER = (4, 3, 2, 1)
+ANSWERS = frozenset({"yes", "no", "nah", "wait", "true", "false", "wrong", "right"})
 
 Kind = Literal["word", "number", "sign", "strong", "weak", "quote"]
 
@@ -84,7 +88,27 @@ def tokens(typed: str) -> tuple[Token, ...]:
         for match in TOKEN.finditer(joined)
         for kind, word in _read(match)
     )
-    return tuple(found)
+    return tuple(_once(list(found)))
+
+
+def _once(found: Sequence[Token]) -> Iterator[Token]:
+    """Yield what was said but for a stammer: "it's, it's" and "you have, you have" stand once."""
+    at = 0
+    while at < len(found):
+        said = next((size for size in STAMMER if _is_stammer(found, at, size)), None)
+        if said is None:
+            yield found[at]
+        at += 1 if said is None else said + 1
+
+
+def _is_stammer(found: Sequence[Token], at: int, size: int) -> bool:
+    """Return whether so many words stand here, a comma, and the same words again."""
+    first, second = found[at : at + size], found[at + size + 1 : at + 2 * size + 1]
+    between = found[at + size : at + size + 1]
+    words = [token.word for token in first]
+    plain = all(token.kind == "word" and token.word not in ANSWERS for token in first)
+    comma = bool(between) and between[0].word in {",", "..."}
+    return plain and comma and words == [token.word for token in second]
 
 
 def _plain(typed: str) -> Text:

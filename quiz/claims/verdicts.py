@@ -13,6 +13,10 @@ LETTERS = {"t": True, "y": True, "f": False, "n": False}
 REASONS = frozenset({"because", "since", "as", "its", "it", "the"})
 # Behind "is" or "not" these judge the claim.
 RATINGS = frozenset({"right", "valid", "accurate"})
+# Who closes a sentence with one of these judges nothing.
+TAGS = frozenset({"yeah", "right", "yep"})
+# These judge the claim or a thing that stands behind them.
+JUDGING = frozenset({"true", "right", "correct", "wrong"})
 # An echo such as "it does" is about the clause before it, unless that is as short as this.
 SHORT = 3
 # In a longer clause that tells what others say, an idiom is theirs.
@@ -49,13 +53,30 @@ def stated(
         negative: whether the claim denies something, so that "it does" contradicts it.
     """
     back = max((clause.last + 1 for clause in said if clause.corrected), default=0)
+    granted = {clause.first for clause in _granted(said)}
     return tuple(
         verdict
         for previous, clause in pairwise([None, *said])
         if clause is not None and not clause.quoted and clause.first >= back
+        if clause.first not in granted
         for verdict in _in_clause(typed, clause, previous, negative=negative)
         if not (clause.reported and verdict.value)
     )
+
+
+def _granted(said: Sequence[Clause]) -> Iterator[Clause]:
+    """Yield "..., true, but ...": clauses that grant what stands before them and no more."""
+    for before, clause, behind in zip(said, said[1:], said[2:], strict=False):
+        judged = speech().words["echo_subjects"] | {"is"}
+        rest = [word for word in clause.words if word not in judged]
+        grants = before.sentence == clause.sentence and rest and set(rest) <= JUDGING
+        if grants and before.says and behind.words[0] in {"but", "yet", "however"}:
+            yield clause
+    last = {clause.sentence: clause for clause in said}
+    for before, clause in pairwise(said):
+        closes = before.sentence == clause.sentence and clause is last[clause.sentence]
+        if closes and before.first and before.says and TAGS.issuperset(clause.words):
+            yield clause
 
 
 def _in_clause(
@@ -102,7 +123,7 @@ def _echo(words: Sequence[str]) -> bool | None:
 def _of_happening(clause: Clause, *, negative: bool) -> Iterator[Stated]:
     for at in range(len(clause.words)):
         phrase = speech().longest_at("happens", clause.words, at)
-        if phrase:
+        if phrase and _stands(phrase, clause.words, at):
             yield _said(clause, at, len(phrase), value=not negative)
             return
 
@@ -110,7 +131,7 @@ def _of_happening(clause: Clause, *, negative: bool) -> Iterator[Stated]:
 def _of_not(clause: Clause) -> Iterator[Stated]:
     """Yield the verdict of an answer that begins with "not"."""
     words = clause.words
-    if words[0] == "not" and len(words) > 1 and not speech().longest_at("cancelled", words, 0):
+    if words[0] == "not" and not speech().longest_at("cancelled", words, 0):
         denied = {"false", "wrong", "incorrect", "untrue"}.intersection(words[:GRANTED])
         yield _said(clause, 0, 1, value=bool(denied))
 
@@ -143,10 +164,12 @@ def _stands(phrase: Phrase, words: Sequence[str], at: int) -> bool:
 def _of_word(
     typed: Sequence[Token], clause: Clause, at: int, *, opening: bool
 ) -> Iterator[Stated]:
-    value = _word(typed, clause, at, opening=opening)
-    if value is not None:
-        odd = _denials(clause, clause.first + at) % 2
-        yield _said(clause, at, 1, value=value != bool(odd))
+    word = _word(typed, clause, at, opening=opening)
+    if word is None:
+        return
+    value = word != bool(_denials(clause, clause.first + at) % 2)
+    if not (value and _grants_that(clause.words, at)):
+        yield _said(clause, at, 1, value=value)
 
 
 def _denials(clause: Clause, index: int) -> int:
@@ -167,13 +190,16 @@ def _word(typed: Sequence[Token], clause: Clause, at: int, *, opening: bool) -> 
         return None
     if word in known.words["yes"] | known.words["no"]:
         return _yes_or_no(clause, at)
-    grants = _grants(words, at) and not _denials(clause, clause.first + at)
-    return None if grants else word in known.words["true"]
+    of_thing = word in JUDGING and not known.words["things"].isdisjoint(words[at + 1 : at + 2])
+    denied = _denials(clause, clause.first + at)
+    return None if of_thing and not denied else word in known.words["true"]
 
 
 def _is_code(typed: Sequence[Token], index: int) -> bool:
     """Return whether True or False is a value in code, not an answer."""
     before = [token.word for token in typed[max(0, index - 2) : index]]
+    if index and typed[index - 1].kind == "number":
+        return True
     assigned = before[-1:] == ["="] and not {"answer", "verdict", "claim"}.intersection(before)
     return before[-1:] == ["grad"] or assigned
 
@@ -196,13 +222,10 @@ def _counts(words: Sequence[str], at: int, *, opening: bool) -> bool:
     return at > 0 and word in RATINGS and words[at - 1] in known.words["before_right"]
 
 
-def _grants(words: Sequence[str], at: int) -> bool:
-    """Return whether "true" or "right" speaks of a thing, or of something else that is true."""
-    following = words[at + 1] if at + 1 < len(words) else ""
-    if words[at] not in {"true", "right", "correct", "wrong"}:
-        return False
-    granted = following == "that" and len(words) - at > GRANTED and words[at] != "wrong"
-    return granted or following in speech().words["things"]
+def _grants_that(words: Sequence[str], at: int) -> bool:
+    """Return whether "true that ..." or "isn't false that ..." grants something else."""
+    judges = words[at] in JUDGING | {"false", "untrue"}
+    return judges and words[at + 1 : at + 2] == ("that",) and len(words) - at > GRANTED
 
 
 def _yes_or_no(clause: Clause, at: int) -> bool | None:
