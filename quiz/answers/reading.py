@@ -77,7 +77,7 @@ def read(answer: Answer, question: Question) -> Quantity:
     for key, known in options.items():
         for index, option in enumerate(known):
             other = None if option.last else _fitting(answer, question, {**chosen, key: index})
-            if other and other.value != taken.value and _worth(other, taken):
+            if other and other.value != taken.value and _worth(other, taken, option):
                 said = f"read as {known[chosen[key]].said}; {option.said} would be"
                 others[f"{said} {short(other.value, question.wanted)}"] = other.value
     return Quantity(
@@ -91,8 +91,9 @@ def read(answer: Answer, question: Question) -> Quantity:
     )
 
 
-def _worth(other: Reading, taken: Reading) -> bool:
-    return other.value <= max(IMPLAUSIBLE, taken.value)
+def _worth(other: Reading, taken: Reading, option: Option) -> bool:
+    """Say whether another reading is worth a word: no absurd one, but for a mark of thousands."""
+    return other.value <= max(IMPLAUSIBLE, taken.value) or option.said.startswith("a thousands")
 
 
 def _likeliest(

@@ -172,6 +172,7 @@ REMARKS = [
     ("80 - 16", "read the dash as minus"),
     ("20.8e9", "read as plain bytes"),
     ("16 000 MB", "read the space as a thousands separator"),
+    ("1,024 TB", "read as a decimal comma; a thousands comma would be 1024 TB"),
     ("1..5 GB", "read the dots as a range"),
     ("1·5 GB", "read the dot as times"),
     ("5!", "the exclamation mark was not read"),
