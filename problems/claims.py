@@ -101,6 +101,12 @@ class Claim:
         if faults:
             raise InputError(*faults)
 
+    @property
+    def reason(self) -> str:
+        """What a full answer says, without the verdict that may stand before it."""
+        said = self.core.removeprefix("True: ").removeprefix("False: ")
+        return said[:1].upper() + said[1:]
+
     def point(self, name: str) -> Point:
         """Return the point with this id."""
         return next(point for point in self.points if point.id == name)

@@ -90,6 +90,7 @@ def _facts(run: RunFacts) -> dict[str, Any]:
         "shared": _number(run.shared),
         "parts": list(run.parts),
         "sizes": list(run.sizes),
+        "named": {word: list(sizes) for word, sizes in run.named.items()},
     }
 
 

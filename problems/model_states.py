@@ -121,6 +121,12 @@ def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
         return
     if row.stepped == FP32 and row.compute < FP32:
         yield _narrow(parts)
+    if row.weights == 2 and row.stepped == 2:
+        yield Change(
+            name="everything in 32 bits",
+            parts=tuple(replace(part, each=2 * part.each) for part in parts),
+            why="has every state in fp32, {missing} too many: here all is bf16.",
+        )
     yield Change(
         name="weights and gradients only",
         parts=_only(parts, *weights, "gradients"),

@@ -80,12 +80,14 @@ class RunFacts:
         shared: the same on one GPU, which is `each` where nothing is shared.
         parts: bytes per parameter of each of the states.
         sizes: bytes of what its ledger has: lines, sums, the card.
+        named: bytes that a word may stand for: "logit", "activation", "peak".
     """
 
     each: Fraction
     shared: Fraction
     parts: tuple[int, ...]
     sizes: tuple[int, ...]
+    named: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

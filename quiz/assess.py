@@ -1,7 +1,7 @@
 """One typed quantity against one reference: its share of the credit and the mistake behind it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from problems.problem import Mistake, Problem, QuantityAnswer
@@ -34,7 +34,7 @@ def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Asse
     half. Inside a band that gives full credit nothing is a mistake: an estimate may be 7% off.
     """
     if quantity.low != quantity.high:
-        return _of_range(quantity, answer, problem)
+        return _of_range(quantity, answer)
     number, right = quantity.value, answer.value
     score = credit(number, right, answer.band)
     if score == 1:
@@ -53,28 +53,29 @@ def _traced(
     return Assessment(score=max(score, named.share), mistake=named.name, says=(named.says,))
 
 
-def _of_range(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Assessment:
-    """Mark a range by its width if it holds the reference, else as its middle is traced."""
+def _of_range(quantity: Quantity, answer: QuantityAnswer) -> Assessment:
+    """Mark a range by its width if it holds the reference, else by its nearer end."""
     low, high, right = quantity.low, quantity.high, answer.value
     score = credit_of_range(low, high, right, answer.band)
     if low <= right <= high:
         wide = f"; its upper end is {rounded(high / low, 3)} times the lower" if low else ""
-        says = f"Your range holds it{wide}."
-        return Assessment(score=score, mistake=None, says=(says,), held=True)
-    traced = _traced(quantity.value, answer, problem, score)
-    return replace(traced, says=("Your range misses it.", *traced.says), held=False)
+        holds = f"Your range holds it{wide}."
+        return Assessment(score=score, mistake=None, says=(holds,), held=True)
+    nearer = high if high < right else low
+    says = ("Your range misses it.", *_of_distance(nearer, right, "Its nearer end"))
+    return Assessment(score=score, mistake=None, says=says, held=False)
 
 
-def _of_distance(number: Fraction, right: Fraction) -> Iterator[str]:
+def _of_distance(number: Fraction, right: Fraction, whose: str = "Yours") -> Iterator[str]:
     if not number or not right:
         return
     ratio = max(number / right, right / number)
     word = "high" if number > right else "low"
     if ratio < DOUBLE:
-        yield f"Yours is {abs(float(number / right) - 1):.0%} too {word}."
+        yield f"{whose} is {abs(float(number / right) - 1):.0%} too {word}."
     else:
         times = rounded(ratio, 3) if ratio <= FARTHEST else f"more than {FARTHEST:,}"
-        yield f"Yours is too {word} by a factor of {times}."
+        yield f"{whose} is too {word} by a factor of {times}."
 
 
 def _of_full(exchanged: Mistake | None) -> Iterator[str]:

@@ -61,10 +61,17 @@ def _sizes(text: str, run: RunFacts) -> Iterator[WrongNumber]:
         if _in_a_sum(text, match.start(), match.end()):
             continue
         value = _value(match[1]) * FACTORS[match[2].lower()]
-        if not any(abs(value - size) <= SIZE_WITHIN * size for size in run.sizes):
-            nearest = min(run.sizes, key=lambda size: abs(size - value))
+        known = _meant(_around(text, match), run)
+        if not any(abs(value - size) <= SIZE_WITHIN * size for size in known):
+            nearest = min(known, key=lambda size: abs(size - value))
             says = f"{match[0]} is no size of this run; the nearest is {decimal(nearest)}."
             yield WrongNumber(start=match.start(), end=match.end(), says=says)
+
+
+def _meant(clause: str, run: RunFacts) -> tuple[int, ...]:
+    """Return the sizes that a clause may speak of: of the one thing that it names, or all."""
+    said = [sizes for word, sizes in run.named.items() if sizes and word in clause.lower()]
+    return said[0] if len(said) == 1 else run.sizes
 
 
 def _each(text: str, run: RunFacts) -> Iterator[WrongNumber]:

@@ -184,7 +184,7 @@ def _factor(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unre
         return marked
     if not credit(marked.parsed * answer.value, Fraction(1), "count"):
         return marked
-    says = "This is the factor upside down: the question asks new over old."
+    says = "This is the factor upside down: one over it is right."
     return replace(marked, mistake="upside down", feedback=f"{marked.feedback} {says}")
 
 

@@ -14,6 +14,7 @@ from quiz.grading import grade, lacks_number, skipped
 from quiz.verdict import Mark, Verdict
 from quiz.yes_no import YesNo, leaves_out, read_yes_no
 
+BEHIND = Unreadable(offset=0, reason="o puts your own mark behind a verdict, at a terminal")
 Command = Literal["hint", "help", "skip", "why", "undo", "quit"]
 
 OWN_MARKS: Mapping[Mark, Fraction] = {
@@ -167,7 +168,7 @@ class WantsMark:
 
 @dataclass(frozen=True, kw_only=True)
 class CannotOverrule:
-    """The last answer was no claim: numbers and orders are marked by rule."""
+    """There is no answer to a claim: numbers and orders are marked by rule, a skip is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +224,8 @@ def respond(
         return _obey(session, problem, command, seconds)
     if not line.strip():
         return session, Blank()
+    if isinstance(problem.answer, ClaimAnswer) and overrules(line):
+        return session, Unread(typed=line, why=BEHIND)
     return _mark(session, problem, line, seconds=seconds, ask_again=ask_again)
 
 
@@ -245,7 +248,8 @@ def overrules(line: str) -> bool:
 
 def overrule(session: Session, problem: Problem, line: str) -> Turn:
     """Put the learner's own mark, the last word of `line`, on the last answer to `problem`."""
-    if not isinstance(problem.answer, ClaimAnswer):
+    answered = bool(session.given) and session.given[-1].verdict.verdict in OWN_MARKS
+    if not isinstance(problem.answer, ClaimAnswer) or not answered:
         return session, CannotOverrule()
     word = line.lower().split()[-1]
     found = [mark for mark in OWN_MARKS if mark.startswith(word)]

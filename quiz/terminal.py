@@ -73,7 +73,7 @@ SAID: Mapping[type, str] = {
     Help: HELP,
     WantsNumber: "And the number that proves it? Enter alone leaves it out.",
     WantsMark: "Which mark? Type o correct, o partial or o wrong.",
-    CannotOverrule: "Only the mark of a claim can be your own; a number is marked by rule.",
+    CannotOverrule: "Only an answer to a claim can have a mark of your own.",
     NothingToUndo: "There is no answer to take back.",
     Stands: "That answer stands: its solution was asked for, or it is of another sitting.",
 }

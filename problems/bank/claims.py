@@ -30,7 +30,7 @@ def claim(draw: Draw) -> Draft | None:
     found = known[draw.choice(tuple(known))]
     return Draft(
         prompt=f"{ASKED}\nClaim: {found.claim}",
-        answer=ClaimAnswer(claim=found.id, truth=found.truth, core=found.core),
+        answer=ClaimAnswer(claim=found.id, truth=found.truth, core=found.reason),
         hints=_hints(found),
         solution=tuple(_steps(found)),
         mistakes=(),
@@ -49,7 +49,10 @@ def _hints(found: Claim) -> tuple[str, str, str]:
 
 
 def _steps(found: Claim) -> Iterator[Step]:
-    yield Step(text=f"{'true' if found.truth else 'false'}: {found.core}", depth="whiteboard")
+    yield Step(
+        text=f"{'true' if found.truth else 'false'}: {found.reason}",
+        depth="whiteboard",
+    )
     for point in found.points:
         yield Step(text=point.says)
     yield Step(text=f"source: {found.source}")
@@ -93,7 +96,7 @@ def claim_in_run(draw: Draw) -> Draft | None:
     found = claims()[draw.choice(suited)]
     return Draft(
         prompt=run.prompt("claim-in-run", ask_micro_batch=False, claim=found.claim),
-        answer=ClaimAnswer(claim=found.id, truth=found.truth, core=found.core, run=_facts(run)),
+        answer=ClaimAnswer(claim=found.id, truth=found.truth, core=found.reason, run=_facts(run)),
         hints=_hints(found),
         solution=(*_steps(found), *_numbers(run)),
         mistakes=(),
@@ -120,7 +123,19 @@ def _facts(run: Run) -> RunFacts:
         shared=each_of(parts, x.parallel.zero, ranks),
         parts=tuple(part.each for part in parts),
         sizes=tuple(sorted(size for size in sizes if size)),
+        named={
+            "logit": _of(run, Category.LOGITS),
+            "activation": _of(run, Category.ACTIVATIONS),
+            "peak": (run.ledger.peak,),
+        },
     )
+
+
+def _of(run: Run, category: Category) -> tuple[int, ...]:
+    """Return the sizes of a category: of each of its lines, and of all together at each phase."""
+    rows = zip(run.ledger.lines, run.ledger.sizes, strict=True)
+    lines = {size for line, size in rows if line.category is category and size}
+    return tuple(sorted(lines | {rows.get(category, 0) for rows in run.totals.values()} - {0}))
 
 
 def _numbers(run: Run) -> Iterator[Step]:

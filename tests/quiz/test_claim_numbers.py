@@ -1,5 +1,6 @@
 """Numbers in a reason, held to a run: Llama-2-7B, mixed, AdamW, ZeRO-1 over 8."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -83,3 +84,10 @@ def test_the_numbers_of_the_solution_agree_with_the_run():
         for step in problem.solution:
             if "GB" in step.text:
                 assert wrong_number(step.text, problem.answer.run) is None
+
+
+def test_a_size_is_held_to_the_thing_that_it_is_said_of():
+    run = replace(RUN, named={"logit": (13 * GB,), "activation": (27 * GB,), "peak": (80 * GB,)})
+    assert wrong_number("the logits take 13 GB and the peak is 79 GB", run) is None
+    found = wrong_number("the logits take 27 GB", run)
+    assert "27 GB is no size of this run; the nearest is 13" in found.says

@@ -4,6 +4,7 @@ import pytest
 
 from quiz.practice import (
     Blank,
+    CannotOverrule,
     Clash,
     Help,
     Hint,
@@ -17,6 +18,7 @@ from quiz.practice import (
     Unread,
     WantsNumber,
     Withdrawn,
+    overrule,
     respond,
     seen,
     undo,
@@ -232,3 +234,15 @@ def test_where_nothing_was_lost_no_topic_is_the_weakest(states_problem):
 
 def test_a_set_without_answers_has_a_summary():
     assert summary(THREE).answered == 0
+
+
+@pytest.mark.parametrize("typed", ["s", "w"])
+def test_what_was_not_answered_has_no_mark_of_ones_own(claim_problem, typed):
+    session, _ = say(THREE, claim_problem, typed)
+    assert overrule(session, claim_problem, "o correct") == (session, CannotOverrule())
+
+
+def test_a_mark_of_ones_own_is_no_answer(claim_problem):
+    session, event = say(THREE, claim_problem, "o correct")
+    assert isinstance(event, Unread)
+    assert session == THREE
