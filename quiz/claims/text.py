@@ -13,6 +13,8 @@ from quiz.answers.quantity import RefusalError
 from quiz.claims.stems import stem
 
 LONGEST_REASON = 2000
+# What stands where bytes were no text.
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 # Signs that the words of numbers need otherwise.
 SIGNS = {"✕": "*", "·": "*", "≈": "~", "—": ";", "≥": ">", "≤": "<", "²": "^2"}
@@ -129,6 +131,8 @@ def _seen(index: int, character: str) -> str:
         return "\n" if character == "\n" else " "
     if UNSEEN_BUT_HARMLESS.match(character):
         return ""
+    if character == REPLACEMENT:
+        raise RefusalError(index, "a byte here is no text; type the answer again")
     small = character.lower()
     one = small if len(small) == 1 else character
     sign = SIGNS.get(one)

@@ -100,9 +100,10 @@ def test_unreadable_text_is_pointed_at_and_never_shown_raw(memquiz, data):
     assert kept(data) == ["1 GB"]
 
 
-def test_bytes_that_are_no_text_are_unreadable(environment, tmp_path):
+@pytest.mark.parametrize("kind", ["model-states", "rank-levers", "claim"])
+def test_bytes_that_are_no_text_are_unreadable(environment, tmp_path, kind):
     run = subprocess.run(
-        [sys.executable, "-m", "quiz", "practice", "--no-save", "--count", "1"],
+        [sys.executable, "-m", "quiz", "practice", "--no-save", "--count", "1", "--kind", kind],
         input=b"\xff\xfe GB\n\x00\nskip\n",
         capture_output=True,
         env=environment,
