@@ -38,7 +38,9 @@ def test_what_is_missing_is_said(claim_problem):
     assert "What is missing: " in grade(claim_problem, "false").feedback
 
 
-@pytest.mark.parametrize("typed", ["\x1b[31mfalse", "false \u202e", "x" * 1001, "\ud800", "false \ufffd"])
+@pytest.mark.parametrize(
+    "typed", ["\x1b[31mfalse", "false \u202e", "x" * 1001, "\ud800", "false \ufffd"]
+)
 def test_hostile_text_is_refused(claim_problem, typed):
     assert isinstance(grade(claim_problem, typed), Unreadable)
 
