@@ -6,8 +6,9 @@ from math import floor
 
 from engine.units import MB
 from problems.amounts import Moment
-from problems.peaks import Run, Wrong
+from problems.peaks import Run
 from problems.wording import bare_gb, gb, number
+from problems.wrong_ideas import Wrong, right, wrongs
 
 
 def is_clear(room: int, low: int, high: int, *, margin: int) -> bool:
@@ -74,8 +75,8 @@ def wrong_sizes(
             f"comes of {number(gpu.memory_mib)} MiB read as MB; in bytes the room is {gb(room)}.",
         ),
     ):
-        yield most_within(run.right, above.right, wrong_room, at), name, why
-    for low, high in zip(run.wrongs(), above.wrongs(), strict=True):
+        yield most_within(right(run), right(above), wrong_room, at), name, why
+    for low, high in zip(wrongs(run), wrongs(above), strict=True):
         if low.name in without or (low.name, low.phases) != (high.name, high.phases):
             continue
         off = gb(abs(low.peak - run.ledger.peak))

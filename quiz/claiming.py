@@ -1,17 +1,15 @@
 """Marks what was said about a claim as an answer to a question: score, words, what is missing."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 
-from problems.claims import Claim, claim
+from problems.claims import Claim, FalseStatement, claim, falsehoods
 from problems.problem import ClaimAnswer, Problem
 from quiz.answers import Unreadable
 from quiz.claim_numbers import wrong_number
 from quiz.claims.grade import ClaimVerdict, Span, grade_claim
 from quiz.reference import reference
-from quiz.verdict import Verdict, mark_of, opening
+from quiz.verdict import LABELS, Verdict, mark_of, opening
 
-SCORES = {"correct": Fraction(1), "partial": Fraction(1, 2), "wrong": Fraction(0)}
 LONGEST_QUOTE = 60
 WRONG_NUMBER = "a number that is not the run's"
 
@@ -21,10 +19,10 @@ def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | 
     marked = grade_claim(answer.claim, text)
     if isinstance(marked, Unreadable):
         return marked
-    asked, score = claim(answer.claim), SCORES[marked.label]
+    asked, score = claim(answer.claim), LABELS[marked.label]
     wrong = None if answer.run is None else wrong_number(text, answer.run)
     if wrong is not None:
-        score = min(score, SCORES["partial"])
+        score = min(score, LABELS["partial"])
     return Verdict(
         problem=problem.id,
         answer=text,
@@ -51,7 +49,7 @@ def _heard_verdict(marked: ClaimVerdict) -> str:
 
 def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
     """Yield the false statement that was heard, or what a stronger answer would add."""
-    false = next((error for error in asked.errors if error.id == marked.error), None)
+    false = next((error for error in _errors(asked) if error.id == marked.error), None)
     if false is not None:
         yield f"Not so: “{false.says}” {false.why}"
     missing = [asked.point(name) for name in marked.missing]
@@ -69,10 +67,15 @@ def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
 def _heard(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
     """Yield the words that earned or lost something, each with what they were heard as."""
     says = {point.id: point.says for point in asked.points}
-    says |= {error.id: f"false: {error.says}" for error in asked.errors}
+    says |= {error.id: f"false: {error.says}" for error in _errors(asked)}
     for span in marked.spans:
         if span.kind != "verdict" and span.name in says:
             yield f"“{_quoted(marked.answer, span)}”: {says[span.name]}"
+
+
+def _errors(asked: Claim) -> tuple[FalseStatement, ...]:
+    """Return the false statements that may be heard: the claim's own, and those of the field."""
+    return (*asked.errors, *falsehoods())
 
 
 def _quoted(answer: str, span: Span) -> str:

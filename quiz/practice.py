@@ -11,17 +11,12 @@ from typing import Literal
 from problems.problem import ClaimAnswer, Problem, QuantityAnswer, YesNoAnswer
 from quiz.answers import Unreadable
 from quiz.grading import grade, lacks_number, skipped
-from quiz.verdict import Mark, Verdict
+from quiz.verdict import LABELS, Mark, Verdict
 from quiz.yes_no import YesNo, leaves_out, read_yes_no
 
 BEHIND = Unreadable(offset=0, reason="o puts your own mark behind a verdict, at a terminal")
 Command = Literal["hint", "help", "skip", "why", "undo", "quit"]
 
-OWN_MARKS: Mapping[Mark, Fraction] = {
-    "correct": Fraction(1),
-    "partial": Fraction(1, 2),
-    "wrong": Fraction(0),
-}
 WORDS: Mapping[str, Command] = {
     **dict.fromkeys(("h", "hint"), "hint"),
     **dict.fromkeys(("?", "help"), "help"),
@@ -48,7 +43,7 @@ class Given:
     @property
     def score(self) -> Fraction:
         """What counts: the learner's own mark where there is one."""
-        return self.verdict.score if self.own is None else OWN_MARKS[self.own]
+        return self.verdict.score if self.own is None else LABELS[self.own]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,11 +243,11 @@ def overrules(line: str) -> bool:
 
 def overrule(session: Session, problem: Problem, line: str) -> Turn:
     """Put the learner's own mark, the last word of `line`, on the last answer to `problem`."""
-    answered = bool(session.given) and session.given[-1].verdict.verdict in OWN_MARKS
+    answered = bool(session.given) and session.given[-1].verdict.verdict in LABELS
     if not isinstance(problem.answer, ClaimAnswer) or not answered:
         return session, CannotOverrule()
     word = line.lower().split()[-1]
-    found = [mark for mark in OWN_MARKS if mark.startswith(word)]
+    found = [mark for mark in LABELS if mark.startswith(word)]
     if word in {"o", "overrule"} or len(found) != 1:
         return session, WantsMark()
     *before, last = session.given

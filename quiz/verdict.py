@@ -1,5 +1,6 @@
 """What marking gives, in one shape for every type of answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -7,6 +8,12 @@ from typing import Any, Literal
 from problems.ranking import Order
 
 Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
+# What the label of an answer in words is worth, whoever gave it.
+LABELS: Mapping[Mark, Fraction] = {
+    "correct": Fraction(1),
+    "partial": Fraction(1, 2),
+    "wrong": Fraction(0),
+}
 
 
 @dataclass(frozen=True, kw_only=True)

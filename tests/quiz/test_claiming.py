@@ -34,6 +34,13 @@ def test_a_false_statement_is_quoted_and_answered(claim_problem):
     assert any("false:" in remark for remark in verdict.remarks)
 
 
+def test_a_false_statement_of_no_claim_of_its_own_is_answered_too(claim_problem):
+    verdict = grade(claim_problem, f"{RIGHT} The optimizer state is allocated in the constructor.")
+    assert verdict.mistake == "optimizer-state-in-constructor"
+    assert "Not so: “" in verdict.feedback
+    assert "constructor" in verdict.feedback
+
+
 def test_what_is_missing_is_said(claim_problem):
     assert "What is missing: " in grade(claim_problem, "false").feedback
 
