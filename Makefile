@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy grading plans fuzz
+.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz
 
 practice:
 	$(RUN) practice
@@ -24,6 +24,8 @@ accuracy:
 	$(RUN) python benchmarks/accuracy.py
 grading:
 	$(RUN) python benchmarks/grading.py
+weights:
+	$(RUN) python benchmarks/claim_weights.py
 plans:
 	$(RUN) python benchmarks/plans.py
 fuzz:

@@ -1,43 +1,32 @@
 #!/usr/bin/env python3
-"""How often the grader of claims agrees with the labels of the project's own answers.
+"""How often the grader of claims agrees with people, on answers that nothing was learnt from.
 
     make grading
     python3 bootstrap.py python benchmarks/grading.py
 
-Prints, for each source of answers, how its labels and those given fall together; then the share of
-agreement, claim by claim; then how well verdicts are read without the frames of any claim. The
-answers were used to write the frames, so an answer that nobody has seen fares worse.
+Prints, for each source of answers, how the labels wanted and those given fall together; then the
+share of agreement claim by claim; then how often the false statement that was made is named.
 """
 
 import sys
-import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
-from problems.claims import claim
-from quiz.claims.clauses import clauses
-from quiz.claims.grade import ClaimVerdict, grade_claim
-from quiz.claims.lexicon import lexicon
-from quiz.claims.text import tokens
-from quiz.claims.verdicts import stated
+from claim_answers import LABELS, Answer, unseen
 
-ANSWERS = Path(__file__).parents[1] / "tests" / "quiz" / "claim_answers.toml"
-LABELS = ("correct", "partial", "wrong")
+from problems.claims import claim
+from quiz.claims.grade import UNNAMED, ClaimVerdict, grade_claim
+
 MILLISECONDS = 1e3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """An answer, where it is from, the label it should have and the one it has."""
+    """An answer and what was made of it."""
 
-    source: str
-    claim: str
-    answer: str
-    wanted: str
-    given: str
+    answer: Answer
+    marked: ClaimVerdict
 
 
 def say(line: str = "") -> None:
@@ -45,71 +34,65 @@ def say(line: str = "") -> None:
     sys.stdout.write(f"{line}\n")
 
 
-def rows() -> Iterator[Row]:
-    """Yield every answer of the corpus, marked."""
-    corpus = tomllib.loads(ANSWERS.read_text(encoding="utf-8"))
-    for part in corpus.values():
-        for name, labelled in part["claims"].items():
-            for wanted, answers in labelled.items():
-                for answer in answers:
-                    yield _marked(part["source"], name, answer, wanted)
+def marked(answer: Answer) -> Row:
+    """Return an answer with its mark; every one of them can be read."""
+    found = grade_claim(answer.claim, answer.text)
+    if not isinstance(found, ClaimVerdict):
+        raise TypeError(f"{answer.text!r} cannot be read: {found.reason}")
+    return Row(answer=answer, marked=found)
 
 
-def _marked(source: str, name: str, answer: str, wanted: str) -> Row:
-    marked = grade_claim(name, answer)
-    given = marked.label if isinstance(marked, ClaimVerdict) else "refused"
-    return Row(source=source, claim=name, answer=answer, wanted=wanted, given=given)
-
-
-def agreement(marked: list[Row]) -> float:
+def agreement(rows: list[Row]) -> float:
     """Return the share of answers whose label is the one wanted."""
-    return sum(row.wanted == row.given for row in marked) / len(marked)
+    return sum(row.answer.label == row.marked.label for row in rows) / len(rows)
 
 
-def confused(marked: list[Row]) -> float:
+def confused(rows: list[Row]) -> float:
     """Return the share of correct answers called wrong and wrong ones called correct."""
     pairs = {("correct", "wrong"), ("wrong", "correct")}
-    return sum((row.wanted, row.given) in pairs for row in marked) / len(marked)
+    return sum((row.answer.label, row.marked.label) in pairs for row in rows) / len(rows)
 
 
-def table(marked: list[Row]) -> None:
+def table(rows: list[Row]) -> None:
     """Print the labels wanted against the labels given."""
-    counted = Counter((row.wanted, row.given) for row in marked)
+    counted = Counter((row.answer.label, row.marked.label) for row in rows)
     say(f"{'wanted / given':16}" + "".join(f"{label:>9}" for label in LABELS))
     for wanted in LABELS:
         say(f"{wanted:16}" + "".join(f"{counted[wanted, given]:9}" for given in LABELS))
-    say(f"agreement {agreement(marked):.1%}, correct and wrong confused {confused(marked):.1%}")
+    say(f"agreement {agreement(rows):.1%}, correct and wrong confused {confused(rows):.1%}")
 
 
-def verdicts_alone(marked: list[Row]) -> None:
-    """Print how often the verdict that a correct answer states is read as the claim's truth."""
-    words, right, all_stated = lexicon(), 0, 0
-    for row in (row for row in marked if row.wanted == "correct"):
-        asked, typed = claim(row.claim), tokens(row.answer)
-        said = clauses(typed, words.mentions(typed), words)
-        found = stated(typed, said, negative=asked.negative)
-        all_stated += bool(found)
-        right += bool(found) and found[-1].value == asked.truth
-    say(f"verdicts read without a claim's frames: {right} of {all_stated} right")
+def named(rows: list[Row]) -> None:
+    """Print how often the false statement that an answer makes is the one it is told of."""
+    known = [
+        row for row in rows if row.answer.error in {e.id for e in claim(row.answer.claim).errors}
+    ]
+    heard = [row for row in known if row.marked.error is not None]
+    right = sum(row.marked.error == row.answer.error for row in heard)
+    unnamed = sum(row.marked.error == UNNAMED for row in heard)
+    say(
+        f"false statements: {len(known)} made that are known, {len(heard)} heard, "
+        f"{right} named rightly, {unnamed} without a name"
+    )
 
 
 def main() -> int:
     """Print all of it."""
     start = perf_counter()
-    marked = list(rows())
-    took = (perf_counter() - start) / len(marked) * MILLISECONDS
-    for source in dict.fromkeys(row.source for row in marked):
-        own = [row for row in marked if row.source == source]
+    rows = [marked(answer) for answer in unseen()]
+    took = (perf_counter() - start) / len(rows) * MILLISECONDS
+    for source in dict.fromkeys(row.answer.source for row in rows):
+        own = [row for row in rows if row.answer.source == source]
         say(f"\n{source}: {len(own)} answers")
         table(own)
     say()
     by_claim: dict[str, list[Row]] = defaultdict(list)
-    for row in marked:
-        by_claim[row.claim].append(row)
+    for row in rows:
+        by_claim[row.answer.claim].append(row)
     for name, own in sorted(by_claim.items(), key=lambda item: agreement(item[1])):
         say(f"{name:32}{len(own):4} answers  {agreement(own):6.1%}")
     say()
-    verdicts_alone(marked)
+    named(rows)
     say(f"{took:.1f} ms an answer")
     return 0
 

@@ -1,7 +1,7 @@
 """Claims about memory that a learner judges, read from tables when asked for.
 
 Each says whether it is true, which points a full answer makes, and which false statements people
-make about it. How each is worded is written as frames: concepts that are said together.
+make about it.
 """
 
 import tomllib
@@ -29,13 +29,11 @@ class Point:
         id: as it is credited: "own-activations".
         says: one sentence that a learner is shown.
         core: whether it carries the verdict by itself.
-        frames: the ways in which it is said.
     """
 
     id: str
     says: str
     core: bool
-    frames: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,21 +44,15 @@ class FalseStatement:
         id: as it is named: "activations-sharded".
         says: the statement.
         why: why it is false, in one sentence.
-        misconception: whether it takes the claim the wrong way round, so that nothing said
-            beside it saves the answer.
-        firm: whether its words are so much its own that it is heard even in the clause that gives
-            the core reason.
+        misconception: whether it takes the claim the wrong way round.
         unless: claims of whose answers it is no part, as its words mean something else there.
-        frames: the ways in which it is said.
     """
 
     id: str
     says: str
     why: str
     misconception: bool = False
-    firm: bool = False
     unless: tuple[str, ...] = ()
-    frames: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +65,9 @@ class Claim:
         truth: whether it is true.
         negative: whether it denies something, so that "it does" contradicts it.
         core: what a full answer says.
-        topic: concepts that "it" and "they" may mean in an answer.
-        affirms: frames that repeat the claim; denied, they contradict it.
-        denies: frames that contradict it without a reason.
         points: reasons, core ones first.
         errors: false statements.
+        beside: claims whose reason sounds near and is beside the point here.
         source: where the facts stand.
 
     Raises:
@@ -89,11 +79,9 @@ class Claim:
     truth: bool
     negative: bool = False
     core: str
-    topic: tuple[str, ...]
-    affirms: tuple[str, ...]
-    denies: tuple[str, ...] = ()
     points: tuple[Point, ...]
     errors: tuple[FalseStatement, ...]
+    beside: tuple[str, ...] = ()
     source: str
 
     def __post_init__(self) -> None:
@@ -106,6 +94,11 @@ class Claim:
         """What a full answer says, without the verdict that may stand before it."""
         said = self.core.removeprefix("True: ").removeprefix("False: ")
         return said[:1].upper() + said[1:]
+
+    @property
+    def statements(self) -> tuple[Point | FalseStatement, ...]:
+        """Every point and every false statement."""
+        return (*self.points, *self.errors)
 
     def point(self, name: str) -> Point:
         """Return the point with this id."""
@@ -182,9 +175,6 @@ def _faults(claim: Claim) -> Iterator[Fault]:
         yield Fault(f"{where}.points", "has no core point", "mark one with core = true")
     if not any(error.misconception for error in claim.errors):
         yield Fault(f"{where}.errors", "has no misconception", "say what a wrong verdict rests on")
-    parts: tuple[Point | FalseStatement, ...] = (*claim.points, *claim.errors)
-    for part in parts:
-        if not part.frames:
-            yield Fault(f"{where}.{part.id}", "has no frame")
+    for part in claim.statements:
         if not part.says.strip():
             yield Fault(f"{where}.{part.id}", "says nothing")

@@ -6,12 +6,16 @@ from problems.claims import Claim, FalseStatement, claim, falsehoods
 from problems.problem import ClaimAnswer, Problem
 from quiz.answers import Unreadable
 from quiz.claim_numbers import wrong_number
-from quiz.claims.grade import ClaimVerdict, Span, grade_claim
+from quiz.claims.grade import HEDGED, UNNAMED, ClaimVerdict, Span, grade_claim
 from quiz.reference import reference
 from quiz.verdict import LABELS, Verdict, mark_of, opening
 
 LONGEST_QUOTE = 60
 WRONG_NUMBER = "a number that is not the run's"
+SOMETHING_FALSE = "a false reason"
+WRONG_SIDE = "hedged the wrong way"
+# Below this the label may as well be another, and the learner is told so.
+CLOSE = 0.6
 
 
 def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | Unreadable:
@@ -28,7 +32,7 @@ def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | 
         answer=text,
         score=score,
         verdict=mark_of(score),
-        mistake=marked.error or (WRONG_NUMBER if wrong else None),
+        mistake=_mistake(asked, marked) or (WRONG_NUMBER if wrong else None),
         feedback=" ".join(
             [
                 f"{opening(score)}{reference(answer)}.",
@@ -37,8 +41,15 @@ def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | 
             ]
         ),
         reading=_heard_verdict(marked),
-        remarks=tuple(_heard(asked, marked)),
+        remarks=tuple(_remarks(asked, marked)),
     )
+
+
+def _mistake(asked: Claim, marked: ClaimVerdict) -> str | None:
+    """Return the name of what was false: the statement itself, where it is known."""
+    known = {error.id: error.says.removesuffix(".") for error in _errors(asked)}
+    known |= {UNNAMED: SOMETHING_FALSE, **dict.fromkeys(HEDGED.values(), WRONG_SIDE)}
+    return known[marked.error] if marked.error else None
 
 
 def _heard_verdict(marked: ClaimVerdict) -> str:
@@ -52,6 +63,9 @@ def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
     false = next((error for error in _errors(asked) if error.id == marked.error), None)
     if false is not None:
         yield f"Not so: “{false.says}” {false.why}"
+    for span in marked.spans:
+        if span.name == UNNAMED:
+            yield f"This does not hold: “{_quoted(marked.answer, span)}”."
     missing = [asked.point(name) for name in marked.missing]
     core = [point for point in missing if point.core]
     if (
@@ -62,6 +76,12 @@ def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
         yield f"What is missing: {core[0].says}"
     elif missing:
         yield f"A stronger answer adds: {missing[0].says}"
+
+
+def _remarks(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
+    yield from _heard(asked, marked)
+    if marked.sure < CLOSE:
+        yield f"a close call: {marked.label} at {marked.sure:.0%}"
 
 
 def _heard(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:

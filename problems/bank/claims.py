@@ -42,7 +42,7 @@ def _hints(found: Claim) -> tuple[str, str, str]:
     core = sum(point.core for point in found.points)
     return (
         "Say whether it is true, then which tensors it is about: who has them, how wide, when.",
-        f"A wrong answer that is often given: “{wrong.says}” {wrong.why}",
+        f"A wrong answer that is often given: “{wrong.says}”",
         f"It is {'true' if found.truth else 'false'}. "
         + ("One reason carries it." if core == 1 else f"Any of {core} reasons carries it."),
     )

@@ -6,15 +6,16 @@ from typing import Literal
 
 from problems.claims import Claim, FalseStatement, Point, claim
 from quiz.answers.quantity import RefusalError, Unreadable
-from quiz.claims.clauses import Clause, clauses
-from quiz.claims.hearing import Heard, first, nearly, reasons
-from quiz.claims.known import Repeated, repeated
-from quiz.claims.labels import Evidence, Label, label, verdict
-from quiz.claims.lexicon import lexicon
-from quiz.claims.salad import is_salad
-from quiz.claims.speech import speech
-from quiz.claims.text import Token, tokens
-from quiz.claims.verdicts import Stated, stated
+from quiz.claims.clauses import Clause
+from quiz.claims.judging import Judged, Label, judge
+from quiz.claims.naming import Meant, error_meant, fullest, points_made
+from quiz.claims.reading import Reading, read
+
+Kind = Literal["verdict", "point", "error"]
+
+# What is false where no known statement is near, and where a verdict is hedged the wrong way.
+UNNAMED = "something-false"
+HEDGED = {True: "verdict-hedged-true", False: "verdict-hedged-false"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class Span:
 
     start: int
     end: int
-    kind: Literal["verdict", "point", "error"]
+    kind: Kind
     name: str
 
 
@@ -47,6 +48,7 @@ class ClaimVerdict:
         missing: ids of the others, core ones first.
         error: id of the false statement heard, None where none was.
         spans: where all this was heard, in the order of the text.
+        sure: how likely the label is, 0 to 1.
     """
 
     claim: str
@@ -57,12 +59,22 @@ class ClaimVerdict:
     missing: tuple[str, ...] = ()
     error: str | None = None
     spans: tuple[Span, ...] = ()
+    sure: float = 1.0
 
 
-# From so many words on, or with so many signs of arithmetic, an answer argues.
-LENGTH = 25
-MANY = 2
-HEDGED = {True: "verdict-hedged-true", False: "verdict-hedged-false"}
+@dataclass(frozen=True, kw_only=True)
+class _Heard:
+    """What an answer was heard to say.
+
+    Args:
+        points: the points made, the core one first.
+        error: the false statement made, None where none known is near.
+        error_at: the clause that makes it, None where nothing false was heard.
+    """
+
+    points: Sequence[Meant[Point]]
+    error: FalseStatement | None
+    error_at: Clause | None
 
 
 def grade_claim(claim_id: str, answer: str) -> ClaimVerdict | Unreadable:
@@ -73,96 +85,61 @@ def grade_claim(claim_id: str, answer: str) -> ClaimVerdict | Unreadable:
     """
     asked = claim(claim_id)
     try:
-        typed = tokens(answer)
+        reading = read(asked, answer)
     except RefusalError as refusal:
         return refusal.unreadable
-    return mark(asked, answer, typed)
-
-
-def mark(asked: Claim, answer: str, typed: Sequence[Token]) -> ClaimVerdict:
-    """Mark an answer that was read."""
-    words = lexicon()
-    said = clauses(typed, words.mentions(typed), words)
-    verdicts = stated(typed, said, negative=asked.negative) if said else ()
-    salad = not verdicts and is_salad(typed, words)
-    own = [] if salad else [c for c in said if not (c.reported or c.corrected)]
-    again = [*repeated(asked, typed, said)]
-    points, errors = reasons(asked, own, again)
-    right = bool(verdicts) and verdicts[-1].value == asked.truth
-    if right and not errors and not any(one.what.core for one in points):
-        points = [*nearly(asked, [c for c in own if not c.quoted]), *points]
-    evidence = Evidence(
-        stated=verdicts,
-        echoed=_echoed(asked, own, again),
-        concedes=any(
-            speech().has("conceding", clause.words) for clause in said if not clause.corrected
-        ),
-        at_length=not salad and _at_length(typed, said),
-        points=[one.what for one in points],
-        errors=[one.what for one in errors],
-    )
-    given = label(asked, evidence)
-    credited = tuple(one.what.id for one in points) if given != "wrong" else ()
+    judged = judge(asked, reading)
+    heard = _heard(asked, reading, judged)
+    credited = tuple(one.what.id for one in heard.points)
     return ClaimVerdict(
         claim=asked.id,
         answer=answer,
-        label=given,
-        said=verdict(asked, evidence),
+        label=judged.label,
+        said=_verdict(asked, reading, judged),
         credited=credited,
         missing=tuple(point.id for point in asked.points if point.id not in credited),
-        error=_error(asked, evidence, given),
-        spans=tuple(
-            sorted(_spans(typed, verdicts, points, errors), key=lambda s: (s.start, s.end))
-        ),
+        error=_error(asked, judged, heard),
+        spans=tuple(sorted(_spans(reading, heard), key=lambda span: (span.start, span.end))),
+        sure=judged.sure,
     )
 
 
-def _at_length(typed: Sequence[Token], said: Sequence[Clause]) -> bool:
-    """Return whether an answer argues at length or in numbers, though nothing known was heard."""
-    things = {m.concept for clause in said for m in clause.mentions if m.sort == "things"}
-    sums = sum(token.kind == "sign" and token.word in "+*/=->" for token in typed)
-    return (len(typed) >= LENGTH and len(things) >= MANY) or (sums >= MANY and bool(things))
+def _heard(asked: Claim, answer: Reading, judged: Judged) -> _Heard:
+    """Name what was judged: a wrong answer is credited nothing."""
+    points: Sequence[Meant[Point]] = ()
+    if judged.label != "wrong":
+        points = points_made(asked, answer, judged.earned, core=judged.way.core)
+    false = error_meant(asked, answer, judged.lost) if judged.way.false else None
+    if false is not None:
+        return _Heard(points=points, error=false.what, error_at=false.where)
+    where = fullest(answer, judged.lost) if judged.way.false else None
+    return _Heard(points=points, error=None, error_at=where)
 
 
-def _echoed(asked: Claim, own: Sequence[Clause], again: Sequence[Repeated]) -> bool | None:
-    """Return whether the claim is repeated, contradicted, or neither."""
-    if any(one.of == "claim" for one in again):
-        return True
-    said = [clause for clause in own if not clause.quoted]
-    topic = frozenset(asked.topic)
-    against = [f"not {written}" for written in asked.affirms if not written.startswith("not ")]
-    if first((*against, *asked.denies), said, topic):
-        return False
-    return True if first(asked.affirms, said, topic) else None
+def _verdict(asked: Claim, answer: Reading, judged: Judged) -> bool | None:
+    """Return the verdict stated or implied."""
+    if answer.stated:
+        return answer.stated[-1].value
+    if judged.way.side == "right":
+        return asked.truth
+    return not asked.truth if judged.way.false or judged.way.side == "hedged" else None
 
 
-def _error(asked: Claim, evidence: Evidence, given: Label) -> str | None:
-    if evidence.errors:
-        return evidence.errors[0].id
-    if evidence.stated and given == "partial" and evidence.stated[-1].value != asked.truth:
-        return HEDGED[not asked.truth]
-    return None
+def _error(asked: Claim, judged: Judged, heard: _Heard) -> str | None:
+    if heard.error_at is not None:
+        return heard.error.id if heard.error else UNNAMED
+    return HEDGED[not asked.truth] if judged.way.side == "hedged" else None
 
 
-def _spans(
-    typed: Sequence[Token],
-    verdicts: Sequence[Stated],
-    points: Sequence[Heard[Point]],
-    errors: Sequence[Heard[FalseStatement]],
-) -> Iterator[Span]:
-    for one in verdicts[-1:]:
-        yield _span(typed, one.first, one.last, "verdict", "true" if one.value else "false")
-    for point in points:
-        yield _span(typed, *point.ends, "point", point.what.id)
-    for error in errors:
-        yield _span(typed, *error.ends, "error", error.what.id)
+def _spans(answer: Reading, heard: _Heard) -> Iterator[Span]:
+    for one in answer.stated[-1:]:
+        yield _span(answer, one.first, one.last, "verdict", "true" if one.value else "false")
+    for point in heard.points:
+        yield _span(answer, point.where.first, point.where.last, "point", point.what.id)
+    if heard.error_at is not None:
+        name = heard.error.id if heard.error else UNNAMED
+        yield _span(answer, heard.error_at.first, heard.error_at.last, "error", name)
 
 
-def _span(
-    typed: Sequence[Token],
-    first: int,
-    last: int,
-    kind: Literal["verdict", "point", "error"],
-    name: str,
-) -> Span:
-    return Span(start=typed[first].start, end=typed[last].end, kind=kind, name=name)
+def _span(answer: Reading, first: int, last: int, kind: Kind, name: str) -> Span:
+    return Span(start=answer.typed[first].start, end=answer.typed[last].end, kind=kind, name=name)

@@ -62,14 +62,12 @@ class Lexicon:
         stems: of all phrases and verbs, and of common words.
         long_stems: those that a slip may be meant for, by their first letter.
         verbs: stems of words that make a clause say something.
-        concepts: the names of all concepts.
     """
 
     phrases: Mapping[str, tuple[_Phrase, ...]]
     stems: frozenset[str]
     long_stems: Mapping[str, tuple[str, ...]]
     verbs: frozenset[str]
-    concepts: frozenset[str]
 
     def mentions(self, typed: Sequence[Token]) -> tuple[Mention, ...]:
         """Return every concept mentioned; a thing or quality within a longer phrase is none."""
@@ -138,10 +136,8 @@ def lexicon() -> Lexicon:
     table = tomllib.loads(WORDS.read_text(encoding="utf-8"))
     broader: Mapping[str, list[str]] = table["broader"]
     concepts: dict[tuple[str, ...], list[tuple[str, Sort]]] = defaultdict(list)
-    names: set[str] = set()
     for sort in SORTS:
         for concept, phrases in table[sort].items():
-            names.add(concept)
             meant: list[tuple[str, Sort]] = [
                 (name, sort) for name in (concept, *broader.get(concept, ()))
             ]
@@ -155,7 +151,6 @@ def lexicon() -> Lexicon:
         stems=frozenset(known | plain),
         long_stems=_by_letter(known | plain),
         verbs=verbs,
-        concepts=frozenset(names),
     )
 
 

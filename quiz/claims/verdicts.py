@@ -10,7 +10,10 @@ from quiz.claims.text import Token
 
 LETTERS = {"t": True, "y": True, "f": False, "n": False}
 # A letter that opens an answer is a verdict before one of these, or before a break.
-REASONS = frozenset({"because", "since", "as", "its", "it", "the"})
+REASONS = frozenset({
+    "because", "since", "as", "its", "it", "the", "cause", "cuz", "cos", "bc", "obviously",
+    "clearly", "definitely", "of", "i", "all", "each", "every", "lol", "sorry",
+})  # fmt: skip
 # Behind "is" or "not" these judge the claim.
 RATINGS = frozenset({"right", "valid", "accurate"})
 # Who closes a sentence with one of these judges nothing.
@@ -112,6 +115,8 @@ def _said(clause: Clause, at: int, length: int, *, value: bool) -> Stated:
 def _echo(words: Sequence[str]) -> bool | None:
     """Return what "it does" or "no they don't" says; None for any other clause."""
     known = speech()
+    if words[-1] in known.words["no"]:
+        return None
     rest = [word for word in words if word not in known.words["echo_fillers"]]
     match rest:
         case [subject, verb, *behind] if subject in known.words["echo_subjects"]:
@@ -167,7 +172,8 @@ def _of_word(
     word = _word(typed, clause, at, opening=opening)
     if word is None:
         return
-    value = word != bool(_denials(clause, clause.first + at) % 2)
+    plain = clause.words[at] in speech().words["yes"] | speech().words["no"]
+    value = word != (not plain and bool(_denials(clause, clause.first + at) % 2))
     if not (value and _grants_that(clause.words, at)):
         yield _said(clause, at, 1, value=value)
 
@@ -225,7 +231,9 @@ def _counts(words: Sequence[str], at: int, *, opening: bool) -> bool:
 def _grants_that(words: Sequence[str], at: int) -> bool:
     """Return whether "true that ..." or "isn't false that ..." grants something else."""
     judges = words[at] in JUDGING | {"false", "untrue"}
-    return judges and words[at + 1 : at + 2] == ("that",) and len(words) - at > GRANTED
+    behind = words[at + 1 : at + 3]
+    grants = behind[:1] == ("that",) and behind != ("that", "is")
+    return judges and grants and len(words) - at > GRANTED
 
 
 def _yes_or_no(clause: Clause, at: int) -> bool | None:

@@ -6,31 +6,15 @@ import pytest
 
 from engine.errors import InputError
 from problems.claims import Claim, FalseStatement, Point, claim, claims, falsehoods
-from quiz.claims.frames import frame
-from quiz.claims.lexicon import lexicon
 
 CLAIMS = list(claims().values())
-FRAMES = [
-    f"{asked.id}: {written}"
-    for asked in CLAIMS
-    for written in (
-        *asked.affirms,
-        *asked.denies,
-        *(written for part in (*asked.points, *asked.errors) for written in part.frames),
-    )
-] + [f"{error.id}: {written}" for error in falsehoods() for written in error.frames]
-
-POINT = Point(id="own", says="Each rank has its own.", core=True, frames=("own",))
-MISTAKE = FalseStatement(
-    id="shared", says="They share.", why="They do not.", misconception=True, frames=("shared",)
-)
+POINT = Point(id="own", says="Each rank has its own.", core=True)
+MISTAKE = FalseStatement(id="shared", says="They share.", why="They do not.", misconception=True)
 SOUND = {
     "id": "made",
     "claim": "Ranks share activations.",
     "truth": False,
     "core": "Each rank has its own.",
-    "topic": ("activation",),
-    "affirms": ("shared",),
     "points": (POINT,),
     "errors": (MISTAKE,),
     "source": "a paper",
@@ -64,18 +48,6 @@ def test_sentences_end_with_a_full_stop(asked):
     assert [sentence for sentence in sentences if not sentence.endswith(".")] == []
 
 
-@pytest.mark.parametrize("row", FRAMES)
-def test_a_frame_names_concepts_that_are_known(row):
-    written = row.partition(": ")[2]
-    named = {name for name in frame(written).concepts if not name.startswith("=")}
-    assert named <= lexicon().concepts
-
-
-@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
-def test_what_it_may_mean_is_a_concept(asked):
-    assert {*asked.topic} <= lexicon().concepts
-
-
 @pytest.mark.parametrize("error", falsehoods(), ids=lambda error: error.id)
 def test_a_general_falsehood_is_kept_from_claims_that_exist(error):
     assert {*error.unless} <= {*claims()}
@@ -101,9 +73,9 @@ def test_every_fault_of_a_claim_is_listed():
     assert len(refused.value.faults) == 4
 
 
-def test_a_part_that_nobody_could_say_is_refused():
-    silent = Point(id="own", says="Each rank has its own.", core=True, frames=())
-    with pytest.raises(InputError, match="own: has no frame"):
+def test_a_part_that_says_nothing_is_refused():
+    silent = Point(id="own", says=" ", core=True)
+    with pytest.raises(InputError, match="own: says nothing"):
         Claim(**SOUND | {"points": (silent,)})
 
 

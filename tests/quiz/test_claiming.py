@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from problems.claims import claims
+from problems.claims import claim, claims
 from problems.registry import build
 from quiz.answers import Unreadable
 from quiz.grading import grade, skipped
@@ -28,7 +28,7 @@ def test_the_words_that_earned_something_are_shown_with_what_they_were_heard_as(
 
 def test_a_false_statement_is_quoted_and_answered(claim_problem):
     verdict = grade(claim_problem, "true, activations are sharded as well")
-    assert verdict.mistake == "activations-sharded"
+    assert verdict.mistake == claim("zero3-activations").errors[0].says.removesuffix(".")
     assert verdict.feedback.startswith("Not quite: false.")
     assert "Not so: “" in verdict.feedback
     assert any("false:" in remark for remark in verdict.remarks)
@@ -36,7 +36,7 @@ def test_a_false_statement_is_quoted_and_answered(claim_problem):
 
 def test_a_false_statement_of_no_claim_of_its_own_is_answered_too(claim_problem):
     verdict = grade(claim_problem, f"{RIGHT} The optimizer state is allocated in the constructor.")
-    assert verdict.mistake == "optimizer-state-in-constructor"
+    assert verdict.mistake == "The optimizer state is allocated in the constructor"
     assert "Not so: “" in verdict.feedback
     assert "constructor" in verdict.feedback
 

@@ -1,6 +1,6 @@
 """Answers to claims: their labels, the points credited, the false statements, and the words."""
 
-import tomllib
+import sys
 from collections import Counter
 from pathlib import Path
 from time import process_time
@@ -14,16 +14,14 @@ from problems.claims import claims
 from quiz.answers import Unreadable
 from quiz.claims.grade import ClaimVerdict, grade_claim
 from quiz.claims.text import LONGEST_REASON
+from quiz.claims.weights import weights
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from claim_answers import WRITTEN, answers, digest, unseen
 
 CLAIMS = list(claims().values())
-CORPUS = tomllib.loads(Path(__file__).with_name("claim_answers.toml").read_text(encoding="utf-8"))
-ANSWERS = [
-    (name, answer, label)
-    for part in CORPUS.values()
-    for name, labelled in part["claims"].items()
-    for label, answers in labelled.items()
-    for answer in answers
-]
+LEARNT, UNSEEN = list(answers()), list(unseen())
+REFERENCE = [row for row in UNSEEN if row.source != WRITTEN]
 HOSTILE = [
     "false " * 333,
     "not " * 499,
@@ -100,7 +98,6 @@ def test_the_sentence_of_a_false_statement_is_heard_and_is_no_reason(name, error
         ("zero3-activations", "   \n ", "wrong"),
         ("zero3-activations", "no idea", "wrong"),
         ("zero3-activations", "nope, activations are per rank", "correct"),
-        ("zero3-activations", "weights yes, grads yes, activations no", "correct"),
         ("zero3-activations", "false, not activations", "partial"),
         ("zero3-activations", "shard rank activation micro-batch params", "wrong"),
         ("zero3-activations", "the network is the bottleneck with small models", "wrong"),
@@ -124,7 +121,8 @@ def test_an_answer_has_the_label_of_a_fair_interviewer(name, answer, label):
 
 def test_what_is_said_of_another_claim_earns_nothing():
     verdict = marked("zero1-scales", "activations stay on each rank, for its own micro-batch")
-    assert (verdict.label, verdict.credited) == ("wrong", ())
+    assert verdict.label != "correct"
+    assert "partitioned" not in verdict.credited
 
 
 def test_a_false_statement_about_the_field_is_heard_beside_a_core_reason():
@@ -149,7 +147,9 @@ def test_spans_are_the_words_that_earned_and_lost():
     verdict = marked("zero3-activations", answer)
     assert words(verdict, "verdict") == {"false": "Nah"}
     assert "own activations" in words(verdict, "point")["own-activations"]
-    assert words(verdict, "error") == {"weights-replicated-stage3": "weights are replicated"}
+    assert words(verdict, "error") == {
+        "weights-replicated-stage3": "The weights are replicated though"
+    }
 
 
 def test_what_is_missing_is_told_with_core_points_first():
@@ -199,7 +199,7 @@ def test_no_text_is_an_exception(name, answer):
 
 @given(
     name=st.sampled_from(sorted(claims())),
-    said=st.lists(st.sampled_from([answer for _, answer, _ in ANSWERS]), max_size=3),
+    said=st.lists(st.sampled_from([row.text for row in UNSEEN]), max_size=3),
 )
 def test_spans_lie_within_the_answer_and_are_in_order(name, said):
     answer = " ".join(said)[:LONGEST_REASON]
@@ -210,9 +210,33 @@ def test_spans_lie_within_the_answer_and_are_in_order(name, said):
         assert all(0 <= start < end <= len(answer) for start, end in places)
 
 
-def test_the_corpus_is_labelled_as_people_label_it():
-    found = Counter((label, marked(name, answer).label) for name, answer, label in ANSWERS)
-    agreed = sum(times for (wanted, given_), times in found.items() if wanted == given_)
+def shares(rows):
+    """Return the share of labels that agree, and that of correct and wrong confused."""
+    found = Counter((row.label, marked(row.claim, row.text).label) for row in rows)
+    agreed = sum(times for (wanted, label), times in found.items() if wanted == label)
     confused = found["correct", "wrong"] + found["wrong", "correct"]
-    assert agreed >= 0.84 * len(ANSWERS)
-    assert confused <= 0.03 * len(ANSWERS)
+    return agreed / len(rows), confused / len(rows)
+
+
+@pytest.mark.parametrize("rows", [UNSEEN, REFERENCE], ids=["unseen", "reference"])
+def test_answers_that_nothing_was_learnt_from_are_labelled_as_people_label_them(rows):
+    agreed, confused = shares(rows)
+    assert agreed >= 0.9
+    assert confused <= 0.02
+
+
+def test_no_unseen_answer_is_learnt_from():
+    learnt = {(row.claim, row.text.casefold()) for row in LEARNT}
+    assert [row for row in UNSEEN if (row.claim, row.text.casefold()) in learnt] == []
+
+
+@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+def test_every_claim_has_answers_to_learn_from_and_answers_kept_unseen(asked):
+    for rows in (LEARNT, UNSEEN):
+        labels = {row.label for row in rows if row.claim == asked.id}
+        assert labels == {"correct", "partial", "wrong"}
+    assert sum(row.claim == asked.id for row in LEARNT) >= 100
+
+
+def test_the_weights_were_learnt_from_the_answers_as_they_are():
+    assert weights().learnt_from == digest(), "run make weights"

@@ -1,0 +1,74 @@
+"""An answer as it was read: its words, its clauses and the verdicts that it states."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from problems.claims import Claim
+from quiz.claims.clauses import Clause, clauses
+from quiz.claims.lexicon import SKIPPED, lexicon
+from quiz.claims.salad import is_salad
+from quiz.claims.speech import speech
+from quiz.claims.text import Token, tokens
+from quiz.claims.verdicts import Stated, stated
+
+# The share of words that a sentence has in common with the claim which it repeats.
+ALIKE = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What stands in an answer, before anybody judges it.
+
+    Args:
+        typed: its tokens.
+        said: its clauses, none where it asserts nothing; a repeated claim is a quotation.
+        stated: the verdicts in so many words, in order; who repeats the claim and says no more
+            about it calls it true.
+    """
+
+    typed: Sequence[Token]
+    said: Sequence[Clause]
+    stated: Sequence[Stated]
+
+
+def read(asked: Claim, answer: str) -> Reading:
+    """Read an answer to a claim. A row of keywords without a verdict asserts nothing.
+
+    Raises:
+        RefusalError: it is too long, or has a character that cannot be seen.
+    """
+    typed, words = tokens(answer), lexicon()
+    said = tuple(_with_quotations(asked, typed, clauses(typed, words.mentions(typed), words)))
+    verdicts = stated(typed, said, negative=asked.negative) if said else ()
+    again = [clause for clause in said if clause.quoted and not typed[clause.first].quoted]
+    if again and not verdicts:
+        first, last = again[0].first, again[-1].last
+        verdicts = (Stated(value=True, hedged=False, first=first, last=last),)
+    asserts = verdicts or not is_salad(typed, words)
+    return Reading(typed=typed, said=said if asserts else (), stated=verdicts)
+
+
+def _with_quotations(
+    asked: Claim, typed: Sequence[Token], said: Sequence[Clause]
+) -> Iterator[Clause]:
+    """Yield the clauses; those of a sentence that repeats the claim are quotations."""
+    claimed = _words(tokens(asked.claim))
+    for _, part in groupby(said, key=lambda clause: clause.sentence):
+        sentence = list(part)
+        words = _words(typed[sentence[0].first : sentence[-1].last + 1])
+        denies = speech().words["negators"]
+        alike = len(words & claimed) >= ALIKE * len(words | claimed)
+        if alike and words & denies == claimed & denies:
+            yield from (replace(clause, quoted=True) for clause in sentence)
+        else:
+            yield from sentence
+
+
+def _words(typed: Sequence[Token]) -> frozenset[str]:
+    """Return what of a sentence tells it from others."""
+    return frozenset(
+        token.word
+        for token in typed
+        if token.kind in {"word", "number"} and token.word not in SKIPPED
+    )
