@@ -87,9 +87,14 @@ def _each(text: str, run: RunFacts) -> Iterator[WrongNumber]:
         known = whole | sums if PART.search(_around(text, match)) else whole
         value = _value(match[1])
         if not any(abs(value - each) <= EACH_WITHIN * each for each in known):
-            parts = " + ".join(map(str, run.parts))
-            says = f"{match[0]} is not what a parameter takes here: {parts} = {float(run.each):g}."
+            says = f"{match[0]} is not what a parameter takes here: {_bytes(run)}."
             yield WrongNumber(start=match.start(), end=match.end(), says=says)
+
+
+def _bytes(run: RunFacts) -> str:
+    """Return what a parameter takes, on one GPU too where states are sharded."""
+    whole = f"{' + '.join(map(str, run.parts))} = {float(run.each):g}"
+    return whole if run.shared == run.each else f"{whole}, {float(run.shared):.3g} on one GPU"
 
 
 def _widths(run: RunFacts) -> tuple[int, ...]:

@@ -15,12 +15,10 @@ from quiz.practice import (
     Quit,
     Session,
     Undone,
+    behind,
     command_of,
-    overrule,
-    overrules,
     respond,
     seen,
-    undo,
 )
 from quiz.verdict import Mark
 
@@ -99,7 +97,9 @@ class Dialogue:
                     return "stopped"
             self._journal.finish()
         except KeyboardInterrupt:
-            return "interrupted"
+            if not self.session.finished:
+                return "interrupted"
+            self._journal.finish()
         return "finished"
 
     def _question(self) -> bool:
@@ -129,26 +129,25 @@ class Dialogue:
         """Wait for a word to go on; False where the learner stops."""
         self._learner.pause(problem)
         while (line := self._learner.read()) is not None:
-            command = command_of(line)
             if not line.strip():
                 return True
+            command = command_of(line)
             if command == "quit":
                 return self.session.finished
-            if command == "undo":
-                session, event = undo(self.session)
-                self._keep(session, event)
-                self._learner.tell(event, problem)
-                if isinstance(event, Undone):
-                    return True
             if command in {"why", "hint"}:
                 self.session = seen(self.session)
                 self._learner.explain(problem)
-            if overrules(line):
-                session, event = overrule(self.session, problem, line)
-                self._keep(session, event)
-                self._learner.tell(event, problem)
+            elif isinstance(self._behind(problem, line), Undone):
+                return True
             self._learner.pause(problem)
         return self.session.finished
+
+    def _behind(self, problem: Problem, line: str) -> Event:
+        """Do what a line behind the verdict on `problem` asks for."""
+        session, event = behind(self.session, problem, line)
+        self._keep(session, event)
+        self._learner.tell(event, problem)
+        return event
 
     def _keep(self, session: Session, event: Event) -> None:
         """Write what an event changes before anyone is told of it."""

@@ -167,6 +167,11 @@ class CannotOverrule:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NotACommand:
+    """Behind a verdict stands something that is no command."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Quit:
     """The learner stops."""
 
@@ -187,6 +192,7 @@ Event = (
     | Overruled
     | WantsMark
     | CannotOverrule
+    | NotACommand
     | Quit
 )
 Turn = tuple[Session, Event]
@@ -253,6 +259,19 @@ def overrule(session: Session, problem: Problem, line: str) -> Turn:
     *before, last = session.given
     given = replace(last, own=found[0])
     return replace(session, given=(*before, given)), Overruled(given=given)
+
+
+def behind(session: Session, problem: Problem, line: str) -> Turn:
+    """Return what a line typed behind the verdict on `problem` leads to."""
+    if overrules(line):
+        return overrule(session, problem, line)
+    match command_of(line):
+        case "undo":
+            return undo(session)
+        case "help":
+            return session, Help()
+        case _:
+            return session, NotACommand()
 
 
 def seen(session: Session) -> Session:

@@ -17,6 +17,7 @@ class Summary:
     Args:
         answered: questions done with.
         score: the sum of their scores.
+        own: how many of these scores are the learner's own marks.
         topics: (topic, questions, score), in the order in which they were met.
         mistakes: (name, times), the most frequent first.
         ranges: whether each range that was typed held the reference.
@@ -25,6 +26,7 @@ class Summary:
 
     answered: int
     score: Fraction
+    own: int
     topics: tuple[tuple[str, int, Fraction], ...]
     mistakes: tuple[tuple[str, int], ...]
     ranges: tuple[bool, ...]
@@ -43,6 +45,7 @@ def summary(session: Session) -> Summary:
     return Summary(
         answered=len(session.given),
         score=sum(scores.values(), Fraction(0)),
+        own=sum(given.own is not None for given in session.given),
         topics=tuple((topic, asked[topic], scores[topic]) for topic in asked),
         mistakes=tuple(named.most_common()),
         ranges=tuple(g.verdict.held for g in session.given if g.verdict.held is not None),
@@ -59,11 +62,12 @@ def closing(session: Session, ending: Ending, ever: tuple[int, int] | None = Non
         ever: of all ranges that were kept, how many held the reference, and how many there are.
     """
     result = summary(session)
-    lines = [f"Score {points(result.score)} of {result.answered}"]
+    own = f", {result.own} by your own mark" if result.own else ""
+    lines = [f"Score {points(result.score)} of {result.answered}{own}"]
     if ending != "finished":
         lines = [f"Stopped at question {session.position + 1} of {len(session.problems)}."]
         if result.answered:
-            lines.append(f"Score so far {points(result.score)} of {result.answered}")
+            lines.append(f"Score so far {points(result.score)} of {result.answered}{own}")
     for topic, asked, score in result.topics:
         lines.append(f"  {TOPICS[topic]}: {points(score)} of {asked}")
     for name, times in result.mistakes:

@@ -24,6 +24,7 @@ from quiz.practice import (
     Hint,
     Marked,
     NoHint,
+    NotACommand,
     NothingToUndo,
     Overruled,
     Session,
@@ -57,6 +58,7 @@ Where an order is asked: 2 > 1 = 3, or names; = is a tie.
 Where a claim is put: true or false, and why, in your own words.
 h hint   s skip   w worked solution; the question then counts as 0
 u take the last answer back, unless its solution was asked for
+o behind the verdict on a claim: your own mark, as in o partial
 q stop, to go on another day   ? this help
 The words work too: hint, skip, why, undo, quit; capital letters do.
 Behind the level stands the question's id, to have it again:
@@ -76,6 +78,7 @@ SAID: Mapping[type, str] = {
     CannotOverrule: "Only an answer to a claim can have a mark of your own.",
     NothingToUndo: "There is no answer to take back.",
     Stands: "That answer stands: its solution was asked for, or it is of another sitting.",
+    NotACommand: "Nothing is asked here; Enter goes on to the next question.",
 }
 
 
@@ -194,7 +197,8 @@ class Terminal:
         self._say(verdict.feedback, style=COLOURS[verdict.verdict])
         if verdict.verdict in {"partial", "wrong", "shown"}:
             self._ledger_lines(problem)
-        self._on_paper(problem)
+        if not isinstance(problem.answer, ClaimAnswer):
+            self._on_paper(problem)
 
     def _on_paper(self, problem: Problem) -> None:
         steps = [step.text for step in problem.solution if step.depth == "whiteboard"]
