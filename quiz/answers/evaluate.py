@@ -25,6 +25,7 @@ SHARE = "share"
 FRACTIONS_BELOW = Fraction(10) ** 3
 REVERSED = "the ends of the range were put in order"
 SPLIT = "these two cannot be added; type one number with its unit"
+SIGNS = "give each end of this range its sign; type 1% to 3%"
 UNCLEAR = "this may be a range or a difference; type 12 to 14 GB, or work it out"
 
 
@@ -194,6 +195,8 @@ class Evaluation:
     def _dash(self, node: Sum, left: Amount, right: Amount) -> Amount:
         """Read "12-14" as a range and "80-16" as a difference."""
         term = node.rest[0]
+        if right.mark == "percent" and left.bare and left.high <= 1:
+            raise RefusalError(term.start, UNCLEAR)  # 1 - 20% may be 80%
         left = _percent(left, right, term.start)
         one_unit = shared(left, right, sharing=True)
         if not _below(*one_unit):
@@ -252,8 +255,8 @@ def _percent(left: Amount, right: Amount, at: int) -> Amount:
     """Return `left` as a percentage where only the right of the two ends has the sign."""
     if right.mark != "percent" or not left.bare or left.scale is not None or left.symbolic:
         return left
-    if left.high <= 1:
-        raise RefusalError(at, UNCLEAR)
+    if left.high < right.low:
+        raise RefusalError(at, SIGNS)
     return replace(left, low=left.low / 100, high=left.high / 100, mark="percent")
 
 

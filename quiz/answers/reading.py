@@ -225,7 +225,7 @@ def _clear(node: Node, question: Question) -> None:
     if question.wanted != "ratio" and _either(node, question):
         raise RefusalError(node.start, EITHER)
     if question.wanted in {"ratio", "number"} and _half_percent(node):
-        raise RefusalError(node.start, "give each end of this range its unit")
+        raise RefusalError(node.start, "give both their sign; type 1.8% ± 0.5%")
 
 
 def _either(node: Node, question: Question) -> bool:

@@ -53,6 +53,13 @@ def test_what_the_run_has_is_let_through(typed):
     assert wrong_number(typed, RUN) is None
 
 
+def test_bytes_that_the_run_does_not_have_are_answered_with_the_whole_and_the_share():
+    found = wrong_number("8 bytes now", RUN)
+    assert found.says == (
+        "8 bytes is not what a parameter takes here: 2 + 2 + 4 + 8 = 16, 5.5 on one GPU."
+    )
+
+
 @pytest.mark.parametrize(("typed", "words"), CONTRADICTS, ids=[typed for typed, _ in CONTRADICTS])
 def test_what_the_run_does_not_have_is_pointed_at(typed, words):
     found = wrong_number(typed, RUN)

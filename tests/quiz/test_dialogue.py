@@ -142,6 +142,19 @@ def test_an_interrupt_keeps_what_was_answered(sit):
     assert (ending, dialogue.session.position) == ("interrupted", 1)
 
 
+def test_an_interrupt_behind_the_last_verdict_ends_the_set(sit):
+    script = Script("37 GB", "", "25.27 GB", KeyboardInterrupt())
+    assert sit(script)[1] == "finished"
+    assert script.log[-1] == "finish"
+
+
+@pytest.mark.parametrize(("typed", "told"), [("25 GB", "NotACommand"), ("?", "Help")])
+def test_behind_a_verdict_nothing_is_dropped_without_a_word(sit, typed, told):
+    script = Script("37 GB", typed, "")
+    sit(script)
+    assert script.log[3:6] == ["pause", told, "pause"]
+
+
 def test_an_answer_that_cannot_be_kept_is_not_marked(sit):
     class Full(Script):
         def record(self, *_):

@@ -23,7 +23,7 @@ from quiz.practice import (
     seen,
     undo,
 )
-from quiz.practice_report import summary
+from quiz.practice_report import closing, summary
 
 THREE = Session(problems=("made@7", "made@8", "made@9"))
 
@@ -246,3 +246,10 @@ def test_a_mark_of_ones_own_is_no_answer(claim_problem):
     session, event = say(THREE, claim_problem, "o correct")
     assert isinstance(event, Unread)
     assert session == THREE
+
+
+def test_the_closing_lines_tell_of_marks_of_ones_own(claim_problem):
+    session, _ = say(THREE, claim_problem, "true", "false")
+    session, _ = overrule(session, claim_problem, "o correct")
+    assert summary(session).own == 1
+    assert closing(session, "stopped").splitlines()[1] == "Score so far 1 of 2, 1 by your own mark"
