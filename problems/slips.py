@@ -54,14 +54,14 @@ ANYWHERE = (
     Slip(
         name="a thousand times too much",
         times=Fraction(1000),
-        says="The digits are right and the power of ten is not: 10^3 too much. A billion "
-        "parameters of a byte are a GB.",
+        says="The digits are right and the power of ten is not: 10^3 too much. 10^9 bytes "
+        "are a GB, 10^6 an MB.",
     ),
     Slip(
         name="a thousand times too little",
         times=Fraction(1, 1000),
-        says="The digits are right and the power of ten is not: 10^3 too little. A billion "
-        "parameters of a byte are a GB.",
+        says="The digits are right and the power of ten is not: 10^3 too little. 10^9 "
+        "bytes are a GB, 10^6 an MB.",
     ),
 )
 

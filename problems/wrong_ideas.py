@@ -79,6 +79,17 @@ def wrongs(run: Run) -> Iterator[Wrong]:
     yield from _other_settings(run)
 
 
+def seen_from_outside(run: Run) -> Wrong:
+    """Return the idea that what nvidia-smi shows is what tensors take."""
+    shown = run.ledger.nvidia_smi[1]
+    return Wrong(
+        name="nvidia-smi for allocated",
+        totals={Phase.FORWARD: {Category.TEMPORARY: shown}},
+        why="is about what nvidia-smi would show; {off} of it is the allocator's slack and the "
+        "CUDA context, and no tensor.",
+    )
+
+
 def _forgotten(run: Run) -> Iterator[Wrong]:
     work = run.scenario.workload
     peak = run.ledger.peak_phase

@@ -178,6 +178,7 @@ class _Saved:
                 per_token(layer_terms(self.scenario, recompute="none")),
                 "is what the layers would save without recomputation, {off} too many.",
             ),
+            self._in_another_width(each, c),
         ]
         if recipe.recompute != "full":
             changed += [
@@ -206,6 +207,13 @@ class _Saved:
             )
         for name, wrong, why in changed:
             yield _wrong(size + (wrong - each) * self.scale, size, name, why)
+
+    def _in_another_width(self, each: int, width: int) -> tuple[str, int, str]:
+        """Return what the layers would save with elements of 4 bytes, or of 2 where 4 is right."""
+        wrong = 2 if width == 4 else 4
+        why = f"takes {wrong} bytes an element; they have {width}, {{off}} "
+        why += "more." if wrong < width else "less."
+        return f"activations in {8 * wrong} bits", each * wrong // width, why
 
 
 def _wrong(value: Fraction | int, right: int, name: str, why: str) -> Mistake:

@@ -16,7 +16,7 @@ from problems.on_paper import on_paper
 from problems.peaks import Run, terms
 from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
 from problems.wording import gb, listed, number, paper
-from problems.wrong_ideas import wrongs
+from problems.wrong_ideas import seen_from_outside, wrongs
 
 # Percent of the card's memory, on paper, between which runs are drawn.
 USUAL = (15, 95)
@@ -99,7 +99,7 @@ def _last(run: Run) -> Step:
 
 def _peak_mistakes(run: Run) -> Iterator[Mistake]:
     right = run.ledger.peak
-    for wrong in wrongs(run):
+    for wrong in (*wrongs(run), seen_from_outside(run)):
         off = gb(abs(wrong.peak - right))
         yield Mistake(
             name=wrong.name,
