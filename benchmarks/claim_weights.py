@@ -27,7 +27,7 @@ from claim_answers import LABELS, Answer, answers, digest, taught, unseen
 from torch import Tensor
 from torch.nn.functional import embedding_bag, logsigmoid
 
-from problems.claims import claim, claims, falsehoods
+from problems.claims import Claim, FalseStatement, claim, claims, falsehoods
 from quiz.claims.features import ALWAYS, features, is_plain
 from quiz.claims.judging import judge
 from quiz.claims.naming import Profile, profile, unit
@@ -35,7 +35,7 @@ from quiz.claims.reading import read
 from quiz.claims.weights import HEADS, PART, UNIT, WEIGHTS, Weights, weights
 
 # Features that stand in one answer alone tell nothing of others, and the file holds so many.
-FEWEST, KEPT = 2, 24000
+FEWEST, KEPT = 2, 28000
 # How freely weights may grow, and how much a judged part counts beside the label.
 FREEDOM, PARTS = 2.0, 0.5
 STEPS = 300
@@ -244,12 +244,19 @@ def statements(
     for asked in claims().values():
         for one in asked.statements:
             texts = [one.says, one.says, *made[asked.id, one.id]]
+            if one == _affirming(asked):
+                texts.append(asked.claim)
             row = _together([profile(asked, read(asked, text), rarity) for text in texts])
             found.setdefault(asked.id, {})[one.id] = row
     for error in falsehoods():
         row = _together([profile(some, read(some, error.says), rarity)])
         found.setdefault("", {})[error.id] = row
     return found
+
+
+def _affirming(asked: Claim) -> FalseStatement | None:
+    """Return the false statement that who affirms a false claim makes."""
+    return None if asked.truth else next(e for e in asked.errors if e.misconception)
 
 
 def _together(profiles: Sequence[Profile]) -> Profile:

@@ -128,17 +128,19 @@ class Mistake:
         feedback: one or two sentences: what was left out or taken twice, with its size.
         moves: the terms of the sum that it changes, where their difference adds up with that of
             a mistake in other terms; empty where it does not.
+        also: names of other mistakes that yield as good as the same.
     """
 
     name: str
     value: Fraction
     feedback: str
     moves: frozenset[str] = frozenset()
+    also: tuple[str, ...] = ()
 
     @property
     def share(self) -> Fraction:
-        """What such an answer earns of the credit, from 0 to below 1."""
-        return share_of(self.name)
+        """What such an answer earns of the credit, from 0 to below 1; of several, the least."""
+        return min(map(share_of, (self.name, *self.also)))
 
 
 @dataclass(frozen=True, kw_only=True)

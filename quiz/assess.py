@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from problems.problem import Mistake, Problem, QuantityAnswer
 from quiz.answers import Quantity
-from quiz.diagnosis import diagnose
+from quiz.diagnosis import explained, several
 from quiz.nearness import DOUBLE, credit, credit_of_range, slip
 from quiz.reference import rounded
 
@@ -31,7 +31,8 @@ def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Asse
     """Mark `quantity` as an answer to `problem`, which asks for `answer`.
 
     A named mistake earns its own share, also where no band would give that much: GB said for GiB
-    half. Inside a band that gives full credit nothing is a mistake: an estimate may be 7% off.
+    half; the answer to another question earns nothing, however near. Inside a band that gives
+    full credit nothing is a mistake: an estimate may be 7% off.
     """
     if quantity.low != quantity.high:
         return _of_range(quantity, answer)
@@ -46,11 +47,13 @@ def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Asse
 def _traced(
     number: Fraction, answer: QuantityAnswer, problem: Problem, score: Fraction
 ) -> Assessment:
-    named = diagnose(problem, number)
-    if named is None:
-        says = tuple(_of_distance(number, answer.value))
-        return Assessment(score=score, mistake=None, says=says)
-    return Assessment(score=max(score, named.share), mistake=named.name, says=(named.says,))
+    named = explained(problem, number)
+    if named is None or named.also:
+        says = [*_of_distance(number, answer.value), *several(named)]
+        earned = max(score, named.share) if named else score
+        return Assessment(score=earned, mistake=None, says=tuple(says))
+    earned = max(score, named.share) if named.share else Fraction(0)
+    return Assessment(score=earned, mistake=named.name, says=(named.says,))
 
 
 def _of_range(quantity: Quantity, answer: QuantityAnswer) -> Assessment:

@@ -29,12 +29,14 @@ class Diagnosis:
         value: the number that they give.
         share: of the credit, below 1; of two, what is left of it.
         says: what went wrong, with its size.
+        also: other mistakes that give the number as well.
     """
 
     mistakes: tuple[str, ...]
     value: Fraction
     share: Fraction
     says: str
+    also: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -51,6 +53,12 @@ def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | Non
             middle is looked at.
     """
     number = quantity.value if isinstance(quantity, Quantity) else quantity
+    found = explained(problem, number)
+    return None if found is None or found.also else found
+
+
+def explained(problem: Problem, number: Fraction) -> Diagnosis | None:
+    """Return what `diagnose` does, also where other mistakes give the number as well."""
     answer = asked(problem.answer)
     if answer is None:
         return None
@@ -64,6 +72,13 @@ def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | Non
             return _nearest(found)
     pairs = [*_pairs(problem.mistakes, answer), *_said_wrong(problem.mistakes, answer, said)]
     return _nearest(_near(number, pairs, PAIR_WITHIN))
+
+
+def several(found: Diagnosis | Mistake | None) -> list[str]:
+    """Return the sentence that lists the mistakes which all give a number."""
+    if found is None or not found.also:
+        return []
+    return [f"More than one slip gives it: {'; '.join((found.name, *found.also))}."]
 
 
 def asked(answer: Answer) -> QuantityAnswer | None:
@@ -81,6 +96,7 @@ def _single(mistake: Mistake) -> Diagnosis:
         value=mistake.value,
         share=mistake.share,
         says=mistake.feedback,
+        also=mistake.also,
     )
 
 

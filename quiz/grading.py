@@ -24,7 +24,8 @@ from quiz.assess import assess
 from quiz.choosing import grade_choice
 from quiz.claiming import grade_reason
 from quiz.claims.grade import ClaimVerdict, grade_claim
-from quiz.diagnosis import diagnose
+from quiz.claims.text import LONGEST_REASON
+from quiz.diagnosis import diagnose, several
 from quiz.nearness import credit, nearest
 from quiz.ranking import grade_ranking
 from quiz.reference import counted, reference
@@ -43,7 +44,6 @@ __all__ = [
 ]
 
 # As much as a terminal takes in one line.
-LONGEST_REASON = 1000
 HALF = Fraction(1, 2)
 
 
@@ -136,15 +136,21 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
     right = quantity.value == answer.value
     mistake = None if right else nearest(quantity.value, problem.mistakes)
     score = Fraction(1) if right else mistake.share if mistake else Fraction(0)
-    says = [mistake.feedback] if mistake else _of_side(quantity.value, answer)
+    alone = mistake is not None and not mistake.also
+    says = [*_of_side(quantity.value, answer), *several(mistake)]
     return Verdict(
         problem=problem.id,
         answer=text,
         parsed=quantity.value,
         score=score,
         verdict=mark_of(score),
-        mistake=mistake.name if mistake else None,
-        feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *says]),
+        mistake=mistake.name if mistake and alone else None,
+        feedback=" ".join(
+            [
+                f"{opening(score)}{reference(problem.answer)}.",
+                *([mistake.feedback] if mistake and alone else says),
+            ]
+        ),
         reading=_counted_said(quantity, answer),
         remarks=quantity.remarks,
     )

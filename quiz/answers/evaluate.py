@@ -25,6 +25,7 @@ SHARE = "share"
 FRACTIONS_BELOW = Fraction(10) ** 3
 REVERSED = "the ends of the range were put in order"
 SPLIT = "these two cannot be added; type one number with its unit"
+BACKWARDS = "this may be a range or a difference; type the smaller end first, or work it out"
 SIGNS = "give each end of this range its sign; type 1% to 3%"
 UNCLEAR = "this may be a range or a difference; type 12 to 14 GB, or work it out"
 
@@ -202,6 +203,8 @@ class Evaluation:
         if not _below(*one_unit):
             if left.bare and left.scale is None and right.scale and not left.symbolic:
                 raise RefusalError(term.start, UNCLEAR)
+            if 2 * one_unit[1].low >= one_unit[0].low:
+                raise RefusalError(term.start, BACKWARDS)
             self.remarks.append("read the dash as minus")
             return self._subtracted(left, right, term)
         if not (_simple(node.first) and _simple(term.node)):

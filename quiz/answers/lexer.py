@@ -24,6 +24,8 @@ OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "no
 COUNTS = {"cardinal", "fraction", "multiple", "scale", "noun"}
 # Suffixes that make millions: of these there are never as many.
 SUFFIXES = {"k", "m", "g", "t", "b"}
+# "ZeRO-3" is no range from 0 to 3.
+STAGE = re.compile(r"zero[\s-]*\d", re.IGNORECASE)
 FEW = {"GPU", "node", "layer", "head", "expert"}
 PETA = Fraction(10) ** 15
 
@@ -193,6 +195,8 @@ class Lexer:
         match = LETTERS.match(self._plain, self._at)
         run = match.group() if match else ""
         phrase = phrase_at(self._plain, self._at)
+        if STAGE.match(self._plain, self._at):
+            raise RefusalError(self._at, "this names a stage of ZeRO; type a number")
         name = self._symbol_here()
         if name and (phrase is None or phrase[1] <= self._at + len(name)):
             self._symbol(name)
@@ -229,9 +233,20 @@ class Lexer:
         value = self._question.symbols[name]
         option = Option(value, 0, "a symbol of the question", symbolic=True)
         units = self._units(name) if self._after_operand() else ()
+        if units and self._is_also_a_suffix(name):
+            what = f"{name} is a symbol here and a suffix; type 12 * {name}, or the number in full"
+            raise RefusalError(self._at, what)
         plain = tuple(o for o in units if not o.last)
         key = f"symbol{self._at}" if plain else ""
         self._add("symbol", self._at + len(name), options=(option, *plain), key=key)
+
+    def _is_also_a_suffix(self, name: str) -> bool:
+        """Say whether "68k MB", or "12k" where numbers are asked for, may be thousands."""
+        if name.lower() not in SUFFIXES or not self._plain[self._at - 1 : self._at].isdecimal():
+            return False
+        run = LETTERS.match(self._plain, self._at + len(name) + 1)
+        before_unit = run is not None and bool(typed_unit(run.group()))
+        return before_unit or self._question.wanted in {"number", "count"}
 
     def _units(self, word: str) -> tuple[Option, ...]:
         few = self._question.wanted == "ratio" or self._question.family in FEW

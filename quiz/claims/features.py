@@ -20,6 +20,7 @@ from quiz.claims.text import Token
 
 ALWAYS = "always"
 BREAKS = frozenset({"weak", "strong", "quote"})
+LITTLE = ("function", "interjections", "pronouns", "negators", "echo_fillers", "echo_verbs")
 # From so many telling words on, an answer is of the next length.
 LENGTHS = (1, 2, 4, 7, 12, 20)
 
@@ -31,10 +32,21 @@ def features(asked: Claim, answer: Reading) -> Mapping[str, frozenset[int]]:
         for name, where in _of_clause(answer.typed, clause):
             places[name] |= where
     verdict = _verdict(asked, answer)
-    length = f"length {bisect(LENGTHS, _telling(answer))}"
+    length = f"length {bisect(LENGTHS, len(telling(answer)))}"
     stated = {at for one in answer.stated[-1:] for at in range(one.first, one.last + 1)}
     places |= {ALWAYS: set(), verdict: stated, length: set(), f"{length} {verdict}": set()}
     return {name: frozenset(where) for name, where in places.items()}
+
+
+def telling(answer: Reading) -> frozenset[str]:
+    """Return the stems beside the verdict, the denials and the little words."""
+    known = speech().words
+    little = frozenset[str]().union(*(known[name] for name in LITTLE), verdict_words(), SKIPPED)
+    return frozenset(
+        token.stem
+        for token in answer.typed
+        if token.kind in {"word", "number"} and token.word not in little
+    )
 
 
 def is_plain(name: str) -> bool:
@@ -73,16 +85,6 @@ def _concepts(clause: Clause) -> Iterator[tuple[str, set[int]]]:
         yield f"{denied}{name}", where
     for one, other in combinations(sorted(places), 2):
         yield f"{denied}{one} {other}", places[one] | places[other]
-
-
-def _telling(answer: Reading) -> int:
-    """Return how many words there are beside the verdict and the little words."""
-    known = speech().words
-    little = known["function"] | known["interjections"] | known["pronouns"] | verdict_words()
-    return sum(
-        token.kind in {"word", "number"} and token.word not in little | SKIPPED
-        for token in answer.typed
-    )
 
 
 def _verdict(asked: Claim, answer: Reading) -> str:

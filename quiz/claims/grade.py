@@ -120,7 +120,7 @@ def _verdict(asked: Claim, answer: Reading, judged: Judged) -> bool | None:
     """Return the verdict stated or implied."""
     if answer.stated:
         return answer.stated[-1].value
-    if judged.way.side == "right":
+    if judged.way.side == "right" and judged.label != "wrong":
         return asked.truth
     return not asked.truth if judged.way.false or judged.way.side == "hedged" else None
 

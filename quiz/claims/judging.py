@@ -6,7 +6,7 @@ from math import exp, log1p
 from typing import Literal
 
 from problems.claims import Claim
-from quiz.claims.features import features
+from quiz.claims.features import features, telling
 from quiz.claims.reading import Reading
 from quiz.claims.weights import HEADS, Weights, weights
 
@@ -71,6 +71,8 @@ def judge(asked: Claim, answer: Reading, *, by: Weights | None = None) -> Judged
     known = by or weights()
     weighed = {name: known.of(asked.id, name) for name in found}
     ways = _ways([sum(row[head] for row in weighed.values()) for head in range(len(HEADS))])
+    if not telling(answer):
+        ways = [way for way in ways if not (way.core or way.false)]
     likely = dict.fromkeys(LABELS, 0.0)
     for way in ways:
         likely[way.label] += way.likely

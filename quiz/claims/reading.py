@@ -33,7 +33,9 @@ class Reading:
 
 
 def read(asked: Claim, answer: str) -> Reading:
-    """Read an answer to a claim. A row of keywords without a verdict asserts nothing.
+    """Read an answer to a claim.
+
+    Without a verdict a row of keywords, and what names nothing of the field, asserts nothing.
 
     Raises:
         RefusalError: it is too long, or has a character that cannot be seen.
@@ -45,8 +47,8 @@ def read(asked: Claim, answer: str) -> Reading:
     if again and not verdicts:
         first, last = again[0].first, again[-1].last
         verdicts = (Stated(value=True, hedged=False, first=first, last=last),)
-    asserts = verdicts or not is_salad(typed, words)
-    return Reading(typed=typed, said=said if asserts else (), stated=verdicts)
+    speaks = any(clause.mentions for clause in said) and not is_salad(typed, words)
+    return Reading(typed=typed, said=said if verdicts or speaks else (), stated=verdicts)
 
 
 def _with_quotations(

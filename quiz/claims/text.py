@@ -12,7 +12,7 @@ from quiz.answers.normal import SAME, Text, look_alike
 from quiz.answers.quantity import RefusalError
 from quiz.claims.stems import stem
 
-LONGEST_REASON = 2000
+LONGEST_REASON = 1000
 # What stands where bytes were no text.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 

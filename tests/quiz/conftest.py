@@ -62,7 +62,7 @@ def fits_problem():
     """Does it fit? No: 93 GB."""
     return problem_with(
         YesNoAnswer(value=False, proof=QuantityAnswer(value=Fraction(93 * GB), band="estimate")),
-        (("loss forgotten", 60 * GB),),
+        (("logits and loss forgotten", 60 * GB),),
     )
 
 

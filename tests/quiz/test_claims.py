@@ -152,6 +152,22 @@ def test_spans_are_the_words_that_earned_and_lost():
     }
 
 
+@pytest.mark.parametrize(
+    "typed", ["not " * 12, "false " * 20, "yes not no not", "he says that " * 9]
+)
+def test_words_that_say_nothing_earn_nothing_however_often(typed):
+    for asked in CLAIMS:
+        verdict = marked(asked.id, typed)
+        assert verdict.label != "correct"
+        assert verdict.credited == ()
+
+
+def test_who_affirms_a_false_claim_without_a_verdict_is_read_as_calling_it_true():
+    verdict = marked("zero3-activations", "Activations are sharded too")
+    assert (verdict.label, verdict.said) == ("wrong", True)
+    assert verdict.error == "activations-sharded"
+
+
 def test_what_is_missing_is_told_with_core_points_first():
     verdict = marked("pipeline-divides", "False, the weights are divided.")
     assert verdict.credited == ("weights-divided",)
@@ -164,7 +180,12 @@ def test_a_wrong_answer_is_credited_nothing():
 
 @pytest.mark.parametrize(
     ("answer", "offset"),
-    [("false \u202e", 6), ("no\x1b[31m", 2), ("\ud800", 0), ("x" * 2001, LONGEST_REASON)],
+    [
+        ("false \u202e", 6),
+        ("no\x1b[31m", 2),
+        ("\ud800", 0),
+        ("x" * (LONGEST_REASON + 1), LONGEST_REASON),
+    ],
 )
 def test_text_that_cannot_be_shown_is_refused_with_its_place(answer, offset):
     refused = grade_claim("zero3-activations", answer)
@@ -183,8 +204,8 @@ def test_text_that_can_be_shown_is_read(answer):
 def test_hostile_text_takes_no_time(answer):
     grade_claim("zero3-activations", "false")
     start = process_time()
-    grade_claim("zero3-activations", answer)
-    assert process_time() - start < 0.1  # 36 ms at most on a core of its own
+    grade_claim("zero3-activations", answer[:LONGEST_REASON])
+    assert process_time() - start < 0.05  # 15 ms at most on a core of its own
 
 
 def test_an_unknown_claim_is_an_error():

@@ -10,7 +10,7 @@ from problems.draw import Draw
 from problems.mistakes import mistakes
 from problems.problem import FactorAnswer, QuantityAnswer, YesNoAnswer
 from problems.registry import build, kinds
-from quiz.diagnosis import asked, diagnose
+from quiz.diagnosis import asked, diagnose, explained
 from quiz.grading import grade
 from quiz.nearness import credit
 
@@ -33,8 +33,9 @@ def test_a_mistakes_own_number_is_traced_to_it_and_earns_its_share(kind):
         problem = build(kind, seed)
         answer = asked(problem.answer)
         for mistake in problem.mistakes:
-            found = diagnose(problem, rounded(mistake.value))
+            found = explained(problem, rounded(mistake.value))
             assert (found.name, found.share) == (mistake.name, mistake.share)
+            assert (diagnose(problem, rounded(mistake.value)) is None) == bool(mistake.also)
             assert 0 <= found.share < 1
             assert credit(mistake.value, answer.value, answer.band) < 1
 
@@ -94,7 +95,7 @@ def forgets_the_master_copy():
     for seed in range(100):
         problem = build("model-states", seed)
         for mistake in problem.mistakes:
-            if mistake.name == "master copy forgotten":
+            if mistake.name == "master copy forgotten" and not mistake.also:
                 return problem, mistake
     raise AssertionError
 
@@ -152,6 +153,20 @@ def test_the_named_mistake_is_in_the_verdict_with_its_share():
     verdict = grade(problem, f"{float(one.value / GB):.4g} GB")
     assert (verdict.mistake, verdict.score) == (one.name, one.share)
     assert one.feedback in verdict.feedback
+
+
+@pytest.mark.parametrize("kind", ["model-states", "fewest-gpus"])
+def test_where_several_slips_give_a_number_none_is_named_and_all_are_listed(kind):
+    problem, one = next(
+        (problem, one)
+        for problem in (build(kind, seed) for seed in range(100))
+        for one in problem.mistakes
+        if one.also
+    )
+    typed = one.value if kind == "fewest-gpus" else f"{float(one.value / GB):.4g} GB"
+    verdict = grade(problem, str(typed))
+    assert verdict.mistake is None
+    assert f"More than one slip gives it: {one.name}; {one.also[0]}" in verdict.feedback
 
 
 def test_what_asks_for_no_number_has_no_diagnosis():

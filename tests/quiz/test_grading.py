@@ -161,7 +161,7 @@ def test_a_factor_is_full_within_2_percent(make_problem, typed, score, mistake):
         ("no, 93 GB", 1, None),
         ("doesn't fit: 100 GB", 1, None),
         ("no, 120 GB", "3/4", None),
-        ("no, 60 GB", "5/8", "loss forgotten"),
+        ("no, 60 GB", "5/8", "logits and loss forgotten"),
         ("no, 5 GB", "1/2", None),
         ("yes, 93 GB", "1/2", None),
         ("yes, 5 GB", 0, None),

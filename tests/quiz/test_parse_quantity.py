@@ -297,3 +297,18 @@ def test_products_bind_closer_than_sums(steps: list[tuple[str, int]]) -> None:
         else:
             terms[-1] *= number if op == "*" else Fraction(1, number)
     assert read(typed, default_unit="1").value == sum(terms)
+
+
+@pytest.mark.parametrize(
+    ("typed", "symbols", "asks"),
+    [
+        ("68k MB", {"k": 8}, "memory, in bytes"),
+        ("12k", {"k": 64}, "number of parameters"),
+        ("ZeRO-3", {}, "memory, in bytes"),
+        ("zero 3", {}, "number of GPUs"),
+        ("60 - 50", {}, "memory, in bytes"),
+        ("60GB-50GB", {}, "memory, in bytes"),
+    ],
+)
+def test_what_may_mean_two_things_is_asked_back(typed, symbols, asks):
+    assert isinstance(parse_quantity(typed, symbols=symbols, asks=asks), Unreadable)
