@@ -45,6 +45,7 @@ __all__ = [
 
 # As much as a terminal takes in one line.
 HALF = Fraction(1, 2)
+EXAMPLES = {"bytes": "61 GB", "s": "1.5 s", "1": "250"}
 
 
 def grade(problem: Problem, text: str) -> Verdict | Unreadable:
@@ -195,7 +196,7 @@ def _factor(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unre
 
 
 def _yes_no(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unreadable:
-    typed = read_yes_no(text)
+    typed = read_yes_no(text, EXAMPLES[answer.proof.unit])
     if isinstance(typed, Unreadable):
         return typed
     right = HALF if typed.yes == answer.value else Fraction(0)

@@ -38,8 +38,13 @@ class YesNo:
     offset: int
 
 
-def read_yes_no(typed: str) -> YesNo | Unreadable:
-    """Split a line such as "no: 93 GiB" or "61 GB, fits"; no verdict is `Unreadable`."""
+def read_yes_no(typed: str, example: str = "61 GB") -> YesNo | Unreadable:
+    """Split a line such as "no: 93 GiB" or "61 GB, fits"; no verdict is `Unreadable`.
+
+    Args:
+        typed: the line.
+        example: a number as the question wants it, for the advice.
+    """
     line = _lower(typed)
     if len(line) != len(typed):  # a letter whose lower case is longer: leave the line alone
         line = typed
@@ -52,7 +57,8 @@ def read_yes_no(typed: str) -> YesNo | Unreadable:
         said.append(match["yes"] is not None)
         end = match.start()
     if not said:
-        return Unreadable(offset=0, reason="begin with yes or no, then the number: yes, 61 GB")
+        what = f"begin with yes or no, then the number: yes, {example}"
+        return Unreadable(offset=0, reason=what)
     if len(set(said)) > 1:
         return Unreadable(offset=0, reason="this says both yes and no; type one of them")
     return YesNo(yes=said[0], rest=typed[start:end], offset=start)

@@ -44,3 +44,8 @@ def test_without_one_verdict_it_is_unreadable(typed):
 def test_the_offset_points_at_the_rest(typed):
     read = read_yes_no(typed)
     assert typed[read.offset :].startswith(read.rest)
+
+
+def test_the_advice_shows_a_number_as_the_question_wants_it():
+    refused = read_yes_no("0.172 s", "1.5 s")
+    assert refused.reason == "begin with yes or no, then the number: yes, 1.5 s"
