@@ -22,6 +22,8 @@ SHARDED = (
     Category.WEIGHTS,
 )
 
+FP32, HALF = 4, Fraction(1, 2)
+
 FORGOTTEN = (
     ("logits and loss", Category.LOGITS, "logits and loss"),
     ("saved activations", Category.ACTIVATIONS, "the activations that the layers save"),
@@ -105,6 +107,7 @@ def _forgotten(run: Run) -> Iterator[Wrong]:
             why=f"leaves out {what}; without them the peak lies at another moment, {{off}} lower.",
         )
     yield _narrow_logits(run)
+    yield from _narrow_states(run)
     batch = (Category.ACTIVATIONS, Category.LOGITS)
     if work.gradient_accumulation > 1:
         yield _times(
@@ -126,6 +129,34 @@ def _forgotten(run: Run) -> Iterator[Wrong]:
         )
 
 
+def _narrow_states(run: Run) -> Iterator[Wrong]:
+    """Yield AdamW with one moment, and all states in 16 bits where the optimizer's are wider."""
+    x = run.scenario
+    width = PRECISIONS[x.recipe.precision]
+    if x.recipe.optimizer != "adamw" or width.stepped != FP32:
+        return
+    wide = {Category.OPTIMIZER_STATE: HALF}
+    yield _at_peak(
+        run, "one moment forgotten", wide, "has one moment; AdamW keeps two, {off} more."
+    )
+    wide |= {Category.WEIGHTS: HALF} if width.weights == FP32 else {}
+    wide |= {Category.GRADIENTS: HALF} if width.gradients == FP32 else {}
+    yield _at_peak(
+        run,
+        "everything in 16 bits",
+        {**wide, Category.MASTER_WEIGHTS: Fraction(0)},
+        "has every state in 16 bits; the optimizer's are fp32, and so is what it steps, "
+        "{off} more.",
+    )
+
+
+def _at_peak(run: Run, name: str, times: Mapping[Category, Fraction], why: str) -> Wrong:
+    """Return the sum at the peak with some of its terms changed."""
+    return replace(
+        _times(run, name, times, why), phases=(run.ledger.peak_phase,), moves=frozenset(times)
+    )
+
+
 def _narrow_logits(run: Run) -> Wrong:
     """Return the idea that all of the loss is one 16-bit tensor of logits."""
     x = run.scenario
@@ -144,7 +175,9 @@ def _narrow_logits(run: Run) -> Wrong:
     )
 
 
-def _times(run: Run, name: str, times: Mapping[Category, int | Fraction], why: str) -> Wrong:
+def _times(
+    run: Run, name: str, times: Mapping[Category, int] | Mapping[Category, Fraction], why: str
+) -> Wrong:
     changed = {
         phase: {c: int(size * times.get(c, 1)) for c, size in rows.items()}
         for phase, rows in run.totals.items()

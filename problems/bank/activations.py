@@ -1,7 +1,7 @@
 """Topic B, activations: what the layers save, and how it grows."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from engine.estimate import ledger
@@ -180,6 +180,8 @@ class _Saved:
             ),
             self._in_another_width(each, c),
         ]
+        if recipe.attention == "flash":
+            changed.append(self._with_scores())
         if recipe.recompute != "full":
             changed += [
                 (
@@ -207,6 +209,13 @@ class _Saved:
             )
         for name, wrong, why in changed:
             yield _wrong(size + (wrong - each) * self.scale, size, name, why)
+
+    def _with_scores(self) -> tuple[str, int, str]:
+        """Return what the layers would save if attention kept its scores."""
+        scenario = self.scenario
+        eager = replace(scenario, recipe=replace(scenario.recipe, attention="eager"))
+        why = "counts b·a·s² scores for each layer; flash attention never keeps them, {off} less."
+        return "scores counted although fused", per_token(layer_terms(eager)), why
 
     def _in_another_width(self, each: int, width: int) -> tuple[str, int, str]:
         """Return what the layers would save with elements of 4 bytes, or of 2 where 4 is right."""
