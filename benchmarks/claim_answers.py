@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from problems.claims import Claim, claim, claims, falsehoods
+from quiz.claims.judging import LABELS
 from quiz.claims.reading import read
 
 FOLDER = Path(__file__).parents[1] / "tests" / "quiz" / "claim_answers"
-LABELS = ("correct", "partial", "wrong")
 WRITTEN = "written for this project"
 # How far away in the tables another claim stands whose reason is beside the point.
 FAR = (7, 13, 19, 25, 31)

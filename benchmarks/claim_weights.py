@@ -23,13 +23,13 @@ from itertools import chain
 from math import log
 
 import torch
-from claim_answers import LABELS, Answer, answers, digest, taught, unseen
+from claim_answers import Answer, answers, digest, taught, unseen
 from torch import Tensor
 from torch.nn.functional import embedding_bag, logsigmoid
 
 from problems.claims import Claim, FalseStatement, claim, claims, falsehoods
 from quiz.claims.features import ALWAYS, features, is_plain
-from quiz.claims.judging import judge
+from quiz.claims.judging import LABELS, judge
 from quiz.claims.naming import Profile, profile, unit
 from quiz.claims.reading import read
 from quiz.claims.weights import HEADS, PART, UNIT, WEIGHTS, Weights, weights
@@ -89,7 +89,7 @@ def _strength(key: Key) -> float:
     return STRENGTH[kind][bool(claim_id)]
 
 
-def learn(samples: Sequence[Sample], kept: int = KEPT) -> Mapping[Key, Sequence[float]]:
+def learn(samples: Sequence[Sample]) -> Mapping[Key, Sequence[float]]:
     """Return the weight of each feature for each head, its strength included.
 
     Some answers are learnt from twice, the second time as if they were to a claim that nothing is
@@ -100,7 +100,7 @@ def learn(samples: Sequence[Sample], kept: int = KEPT) -> Mapping[Key, Sequence[
     keys = sorted(key for key, times in counted.items() if times >= FEWEST)
     found = fit(samples, keys)
     telling = {key: sum(w * w for w in found[key]) * counted[key] for key in keys}
-    found = fit(samples, sorted(sorted(keys, key=lambda key: (-telling[key], key))[:kept]))
+    found = fit(samples, sorted(sorted(keys, key=lambda key: (-telling[key], key))[:KEPT]))
     return {key: [w * _strength(key) for w in row] for key, row in found.items()}
 
 

@@ -13,10 +13,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from time import perf_counter
 
-from claim_answers import LABELS, Answer, unseen
+from claim_answers import Answer, unseen
 
 from problems.claims import claim
 from quiz.claims.grade import UNNAMED, ClaimVerdict, grade_claim
+from quiz.claims.judging import LABELS
 
 MILLISECONDS = 1e3
 

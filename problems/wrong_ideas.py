@@ -94,17 +94,16 @@ def seen_from_outside(run: Run) -> Wrong:
 
 def _forgotten(run: Run) -> Iterator[Wrong]:
     work = run.scenario.workload
-    peak = run.ledger.peak_phase
     for name, category, what in FORGOTTEN:
         why = f"leaves out {what}, {{off}} of the peak."
-        wrong = _times(run, f"{name} forgotten", {category: 0}, why)
         # A person takes the sum at the peak without the term; one who compares all moments
         # may come to another one.
-        yield replace(wrong, phases=(peak,), moves=frozenset({category}))
-        yield replace(
-            wrong,
-            name=f"{name} forgotten, at another moment",
-            why=f"leaves out {what}; without them the peak lies at another moment, {{off}} lower.",
+        yield _at_peak(run, f"{name} forgotten", {category: Fraction(0)}, why)
+        yield _times(
+            run,
+            f"{name} forgotten, at another moment",
+            {category: 0},
+            f"leaves out {what}; without them the peak lies at another moment, {{off}} lower.",
         )
     yield _narrow_logits(run)
     yield from _narrow_states(run)
@@ -273,35 +272,31 @@ def _other_shards(run: Run) -> Iterator[Wrong]:
     ranks, stage = run.scenario.parallel.data, run.scenario.parallel.zero
     if ranks == 1:
         return
-    peak = (run.ledger.peak_phase,)
     if stage:
-        wrong = _times(
+        yield _at_peak(
             run,
             "nothing sharded",
-            dict.fromkeys(SHARDED[: stage + 1], ranks),
+            dict.fromkeys(SHARDED[: stage + 1], Fraction(ranks)),
             f"has the states whole on every GPU; ZeRO-{stage} {SHARDS[stage]}, {{off}} less.",
         )
-        yield replace(wrong, phases=peak, moves=frozenset(SHARDED[: stage + 1]))
-        wrong = _times(
+        yield _at_peak(
             run,
             "activations sharded by ZeRO",
             {Category.ACTIVATIONS: Fraction(1, ranks)},
             "divides the activations by the GPUs; ZeRO shares states, and each GPU has the "
             "activations of its own micro-batch, {off} more.",
         )
-        yield replace(wrong, phases=peak, moves=frozenset({Category.ACTIVATIONS}))
     if stage < len(SHARDED) - 1:
         states = SHARDED[stage + 1 : stage + 2]
         if not stage:
             states = SHARDED[:2]
         named = " and ".join(str(state).replace("_", " ") for state in states)
-        wrong = _times(
+        yield _at_peak(
             run,
             "sharded what is not sharded",
             dict.fromkeys(states, Fraction(1, ranks)),
             f"divides {named} by the GPUs; {STAGES[stage]} leaves them whole, {{off}} more.",
         )
-        yield replace(wrong, phases=peak, moves=frozenset(states))
 
 
 def _by_paper(run: Run, name: str, wrong: Paper, why: str) -> Wrong:

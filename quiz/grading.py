@@ -137,21 +137,16 @@ def _count(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unread
     right = quantity.value == answer.value
     mistake = None if right else nearest(quantity.value, problem.mistakes)
     score = Fraction(1) if right else mistake.share if mistake else Fraction(0)
-    alone = mistake is not None and not mistake.also
-    says = [*_of_side(quantity.value, answer), *several(mistake)]
+    named = None if mistake is None or mistake.also else mistake
+    says = [named.feedback] if named else [*_of_side(quantity.value, answer), *several(mistake)]
     return Verdict(
         problem=problem.id,
         answer=text,
         parsed=quantity.value,
         score=score,
         verdict=mark_of(score),
-        mistake=mistake.name if mistake and alone else None,
-        feedback=" ".join(
-            [
-                f"{opening(score)}{reference(problem.answer)}.",
-                *([mistake.feedback] if mistake and alone else says),
-            ]
-        ),
+        mistake=named.name if named else None,
+        feedback=" ".join([f"{opening(score)}{reference(problem.answer)}.", *says]),
         reading=_counted_said(quantity, answer),
         remarks=quantity.remarks,
     )

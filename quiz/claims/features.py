@@ -8,6 +8,7 @@ denied, "told shard" one that is quoted, told of others or taken back; "<shard>"
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 from problems.claims import Claim
@@ -40,13 +41,18 @@ def features(asked: Claim, answer: Reading) -> Mapping[str, frozenset[int]]:
 
 def telling(answer: Reading) -> frozenset[str]:
     """Return the stems beside the verdict, the denials and the little words."""
-    known = speech().words
-    little = frozenset[str]().union(*(known[name] for name in LITTLE), verdict_words(), SKIPPED)
+    little = _little_words()
     return frozenset(
         token.stem
         for token in answer.typed
         if token.kind in {"word", "number"} and token.word not in little
     )
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    lists = (speech().words[name] for name in LITTLE)
+    return frozenset[str]().union(*lists, verdict_words(), SKIPPED)
 
 
 def is_plain(name: str) -> bool:

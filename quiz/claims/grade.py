@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from problems.claims import Claim, FalseStatement, Point, claim
+from problems.claims import Claim, Point, claim
 from quiz.answers.quantity import RefusalError, Unreadable
 from quiz.claims.clauses import Clause
 from quiz.claims.judging import Judged, Label, judge
@@ -68,13 +68,14 @@ class _Heard:
 
     Args:
         points: the points made, the core one first.
-        error: the false statement made, None where none known is near.
-        error_at: the clause that makes it, None where nothing false was heard.
+        error: the id of the false statement made, `UNNAMED` where none known is near; None where
+            nothing false was heard.
+        error_at: the clause that makes it.
     """
 
     points: Sequence[Meant[Point]]
-    error: FalseStatement | None
-    error_at: Clause | None
+    error: str | None = None
+    error_at: Clause | None = None
 
 
 def grade_claim(claim_id: str, answer: str) -> ClaimVerdict | Unreadable:
@@ -109,11 +110,12 @@ def _heard(asked: Claim, answer: Reading, judged: Judged) -> _Heard:
     points: Sequence[Meant[Point]] = ()
     if judged.label != "wrong":
         points = points_made(asked, answer, judged.earned, core=judged.way.core)
-    false = error_meant(asked, answer, judged.lost) if judged.way.false else None
-    if false is not None:
-        return _Heard(points=points, error=false.what, error_at=false.where)
-    where = fullest(answer, judged.lost) if judged.way.false else None
-    return _Heard(points=points, error=None, error_at=where)
+    if not judged.way.false:
+        return _Heard(points=points)
+    false = error_meant(asked, answer, judged.lost)
+    if false is None:
+        return _Heard(points=points, error=UNNAMED, error_at=fullest(answer, judged.lost))
+    return _Heard(points=points, error=false.what.id, error_at=false.where)
 
 
 def _verdict(asked: Claim, answer: Reading, judged: Judged) -> bool | None:
@@ -126,9 +128,8 @@ def _verdict(asked: Claim, answer: Reading, judged: Judged) -> bool | None:
 
 
 def _error(asked: Claim, judged: Judged, heard: _Heard) -> str | None:
-    if heard.error_at is not None:
-        return heard.error.id if heard.error else UNNAMED
-    return HEDGED[not asked.truth] if judged.way.side == "hedged" else None
+    hedged = HEDGED[not asked.truth] if judged.way.side == "hedged" else None
+    return heard.error or hedged
 
 
 def _spans(answer: Reading, heard: _Heard) -> Iterator[Span]:
@@ -136,9 +137,8 @@ def _spans(answer: Reading, heard: _Heard) -> Iterator[Span]:
         yield _span(answer, one.first, one.last, "verdict", "true" if one.value else "false")
     for point in heard.points:
         yield _span(answer, point.where.first, point.where.last, "point", point.what.id)
-    if heard.error_at is not None:
-        name = heard.error.id if heard.error else UNNAMED
-        yield _span(answer, heard.error_at.first, heard.error_at.last, "error", name)
+    if heard.error is not None and heard.error_at is not None:
+        yield _span(answer, heard.error_at.first, heard.error_at.last, "error", heard.error)
 
 
 def _span(answer: Reading, first: int, last: int, kind: Kind, name: str) -> Span:

@@ -81,8 +81,8 @@ def judge(asked: Claim, answer: Reading, *, by: Weights | None = None) -> Judged
         label=label,
         way=max((way for way in ways if way.label == label), key=lambda way: way.likely),
         sure=likely[label],
-        earned=_by_token(answer, found, {name: row[2] for name, row in weighed.items()}),
-        lost=_by_token(answer, found, {name: row[3] for name, row in weighed.items()}),
+        earned=_by_token(answer, found, weighed, HEADS.index("core")),
+        lost=_by_token(answer, found, weighed, HEADS.index("false")),
     )
 
 
@@ -121,11 +121,14 @@ def _chance(score: float) -> Mapping[bool, float]:
 
 
 def _by_token(
-    answer: Reading, found: Mapping[str, frozenset[int]], weighed: Mapping[str, float]
+    answer: Reading,
+    found: Mapping[str, frozenset[int]],
+    weighed: Mapping[str, Sequence[float]],
+    head: int,
 ) -> Sequence[float]:
-    """Return what each token speaks for: its share of the features that it is part of."""
+    """Return how much each token speaks for a head: its share of the features it is part of."""
     shares = [0.0] * len(answer.typed)
     for name, places in found.items():
         for at in places:
-            shares[at] += weighed[name] / len(places)
+            shares[at] += weighed[name][head] / len(places)
     return tuple(shares)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 
 from problems.claims import Claim
@@ -55,16 +56,20 @@ def _with_quotations(
     asked: Claim, typed: Sequence[Token], said: Sequence[Clause]
 ) -> Iterator[Clause]:
     """Yield the clauses; those of a sentence that repeats the claim are quotations."""
-    claimed = _words(tokens(asked.claim))
+    claimed, denies = _claimed(asked.claim), speech().words["negators"]
     for _, part in groupby(said, key=lambda clause: clause.sentence):
         sentence = list(part)
         words = _words(typed[sentence[0].first : sentence[-1].last + 1])
-        denies = speech().words["negators"]
         alike = len(words & claimed) >= ALIKE * len(words | claimed)
         if alike and words & denies == claimed & denies:
             yield from (replace(clause, quoted=True) for clause in sentence)
         else:
             yield from sentence
+
+
+@cache
+def _claimed(sentence: str) -> frozenset[str]:
+    return _words(tokens(sentence))
 
 
 def _words(typed: Sequence[Token]) -> frozenset[str]:

@@ -54,7 +54,7 @@ def bucketed(scenario, mesh):
 
 with processes._joined("gloo"):
     for rows in json.loads(sys.argv[1]):
-        own = processes._on_cpu(scenario(*rows), bucketed, 3, lambda _layers: None)
+        own = processes._on_cpu(scenario(*rows), bucketed, 2, lambda _layers: None)
         found = processes._gathered(*own)
         if found is not None:
             print("@", json.dumps([[dict(step) for step in rank.steps] for rank in found.ranks]))
@@ -118,9 +118,7 @@ def test_every_rank_takes_what_its_trace_says(scenario, tmp_path):
         for rank, steps in enumerate(ranks):
             timeline = traced(made, steps=2, strategy=bucketed, rank=rank)
             for phase, moment in timeline.peaks(1).items():
-                # A thread of gloo's may let go of a tensor late; in one step of two it does not.
-                found = min(step[phase] for step in steps[1:])
-                assert found == pytest.approx(moment.size, rel=0.005), (run, rank, phase)
+                assert steps[1][phase] == pytest.approx(moment.size, rel=0.005), (run, rank, phase)
 
 
 def is_running(pid):
