@@ -19,7 +19,7 @@ from typing import Any
 from engine.architecture import Architecture, Experts
 from engine.catalog import accelerator
 from engine.modelled import SIXTEEN_BIT
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.scenario import (
     LOSSES,
     Adapters,

@@ -18,8 +18,8 @@ from engine.lines import (
     step,
     working_set,
 )
+from engine.optimizers import OPTIMIZERS
 from engine.rank import Stage, stages
-from engine.recipe import OPTIMIZERS
 from engine.scenario import Scenario
 from engine.stepped import BLOCK
 from engine.structure import Sharing, Structure, on_device, structure_of
@@ -106,9 +106,9 @@ def model_states(
 
     Args:
         parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
-        precision: a name of `engine.recipe.PRECISIONS`.
-        optimizer: a name of `engine.recipe.OPTIMIZERS`; none whose states depend on the shape of
-            each tensor. Those of 8 bits are taken for states of large tensors.
+        precision: a name of `engine.precisions.PRECISIONS`.
+        optimizer: a name of `engine.optimizers.OPTIMIZERS`; none whose states depend on the
+            shape of each tensor. Those of 8 bits are taken for states of large tensors.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
         on_host: what is offloaded; the optimizer's states go where the parameters are.

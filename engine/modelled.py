@@ -6,7 +6,7 @@ from engine.adapters import missing
 from engine.architecture import Architecture
 from engine.errors import Fault
 from engine.families import FAMILIES, family_of
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.settings import Settings
 
 # Catalogued models of Llama's shape, whose classes in Transformers run other operators.

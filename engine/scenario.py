@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from engine.adapters import BASES, GROUPS, MATRICES, targets
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.modelled import gaps
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.settings import (
     Adapters,
     Hardware,

@@ -6,7 +6,7 @@ from math import prod
 from sympy import Symbol
 
 from engine.architecture import Tensor
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.symbols import P_blocks, P_factors, P_small
 
 # bitsandbytes: the elements of a block, and the fewest that a tensor with 8-bit states has.
@@ -22,7 +22,7 @@ def of_rank(
 
     Args:
         tensors: all that the ranks share.
-        optimizer: a name of `engine.recipe.OPTIMIZERS`.
+        optimizer: a name of `engine.optimizers.OPTIMIZERS`.
         hidden: h, the width of every expert's matrices on one side.
         zero: the stage; 1 and 2 step one flat tensor, 3 whole rows of each.
         ranks: N.

@@ -8,8 +8,9 @@ from sympy.polys.rings import PolyElement
 
 from engine.adapters import targets
 from engine.architecture import Architecture
+from engine.optimizers import OPTIMIZERS, Optimizer
+from engine.precisions import PRECISIONS, Precision
 from engine.rank import Stage, part_of
-from engine.recipe import OPTIMIZERS, PRECISIONS, Optimizer, Precision
 from engine.scenario import Scenario
 from engine.stacks.block import Block
 from engine.stacks.tapes import without_experts
@@ -133,7 +134,7 @@ def on_device(
     """Return the switches of the device, where the host may have a part.
 
     Args:
-        precision: a name of `engine.recipe.PRECISIONS`.
+        precision: a name of `engine.precisions.PRECISIONS`.
         zero: the stage, 0 where there is one rank.
         offloaded: whether the optimizer steps on the host.
         weights_on_host: whether the shards of ZeRO-3 are there too; they are what it steps then.

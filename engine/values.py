@@ -10,8 +10,8 @@ from engine import symbols
 from engine.adapters import four_bit, trained
 from engine.architecture import Tensor
 from engine.partition import flat_of, fullest
+from engine.precisions import PRECISIONS
 from engine.rank import ROUTED, Part, Stage, part_of
-from engine.recipe import PRECISIONS
 from engine.reducing import BUCKET, Emptied, at_the_end, scattered
 from engine.scenario import Scenario
 from engine.shapes import elements_of_shapes

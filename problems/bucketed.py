@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Protocol
 
 from engine.architecture import Architecture
+from engine.optimizers import OPTIMIZERS
 from engine.partition import Flat, flat_of, fullest
-from engine.recipe import OPTIMIZERS, Precision
+from engine.precisions import Precision
 from engine.reducing import BUCKET, Reducing, at_the_end, scattered
 from engine.scenario import Scenario
 from problems.amounts import (

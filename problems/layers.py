@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.architecture import Architecture
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS, Precision
 from problems.wording import FP32_SHARD, bytes_of
 
 FP32 = 4  # bytes

@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from engine.architecture import Architecture
-from engine.recipe import OPTIMIZERS, PRECISIONS, Precision
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS, Precision
 from engine.scenario import Scenario
 from problems.amounts import (
     EMBEDDING,

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from engine.estimate import ledger
 from engine.ledger import OUTSIDE, Ledger
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.scenario import Scenario
 from problems.amounts import Moment, Paper
 from problems.exact import PHASES_SAID, Totals, totals

@@ -4,7 +4,8 @@ from fractions import Fraction
 from math import floor, log10
 
 from engine.accelerator import Accelerator
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.units import GB, GIB, MB
 
 PAPER_DIGITS = 3

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from engine.ledger import MODEL_STATES, Category, Phase
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from problems.amounts import Paper
 from problems.exact import Totals
 from problems.model_states import SHARDS, STAGES

@@ -10,7 +10,8 @@ import click
 
 from engine.adapters import BASES, GROUPS
 from engine.errors import Fault, InputError
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.scenario import (
     ATTENTIONS,
     EXCHANGES,

@@ -15,8 +15,9 @@ from engine.errors import InputError
 from engine.estimate import ledger, ledgers, model_states
 from engine.ledger import Evidence
 from engine.lines.activations import CASTS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.rank import stages
-from engine.recipe import OPTIMIZERS, PRECISIONS
 from engine.scenario import Scenario
 from engine.scenario_file import from_mapping
 from engine.stacks.tapes import layer

@@ -15,7 +15,7 @@ from engine.costs.assumptions import (
 from engine.costs.passes import Moved
 from engine.costs.stages import Held, Stage
 from engine.costs.terms import Resource, Term
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.settings import Settings
 from engine.units import GB, TB
 

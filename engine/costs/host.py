@@ -28,11 +28,12 @@ from engine.costs.assumptions import (
 from engine.costs.computing import Computing
 from engine.costs.stages import Held, Stage, stream_tokens
 from engine.costs.terms import Resource, Term
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.settings import Settings
 from engine.units import GB
 
-ADAM_STATES = 2  # of optimizers that have no row in engine/recipe.py
+ADAM_STATES = 2  # of optimizers that have no row in engine/optimizers.py
 GATHERED = 2  # times in a micro-batch that ZeRO-3 gathers a layer: for forward and for backward
 
 

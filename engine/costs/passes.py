@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.adapters import four_bit
 from engine.costs.stages import Held, Stage, ceil_div, stream_tokens, tokens
-from engine.recipe import PRECISIONS, Precision
+from engine.precisions import PRECISIONS, Precision
 from engine.settings import Settings
 
 # Passes over a parameter's stepped bytes in one step. Fused: weight and both moments read and

@@ -14,7 +14,7 @@ from engine.costs.stages import (
     stream_tokens,
     tokens,
 )
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.settings import Settings
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
+from engine.discovery import discovered
 from engine.levers import known
 from engine.levers.lever import Lever
 
@@ -17,14 +16,9 @@ def levers() -> Mapping[str, Lever]:
         TypeError: a module there has no `LEVER`.
         ValueError: two levers have a name or a short name in common.
     """
-    found = []
-    for module in iter_modules(known.__path__):
-        lever = getattr(import_module(f"{known.__name__}.{module.name}"), "LEVER", None)
-        if not isinstance(lever, Lever):
-            message = f"{known.__name__}.{module.name} has no LEVER"
-            raise TypeError(message)
-        found.append(lever)
-    found.sort(key=lambda lever: (lever.invasiveness, lever.name))
+    found = sorted(
+        discovered(known, "LEVER", Lever), key=lambda lever: (lever.invasiveness, lever.name)
+    )
     names = [name.lower() for lever in found for name in (lever.name, *lever.short)]
     twice = {name for name in names if names.count(name) > 1}
     if twice:

@@ -9,7 +9,7 @@ from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Line, Phase
 from engine.lines import adapters, zero
 from engine.lines.fsdp import FSDP
-from engine.recipe import Form
+from engine.optimizers import Form
 from engine.structure import Sharing, Structure
 from engine.symbols import (
     RING,

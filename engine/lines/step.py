@@ -7,7 +7,7 @@ from sympy import Expr
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import zero
 from engine.lines.states import held
-from engine.recipe import Optimizer
+from engine.optimizers import Optimizer
 from engine.structure import Structure
 from engine.symbols import RING, E, N, P, P_largest, V, ceil_div, f, h, largest_of
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from engine.architecture import Activation, Norm
-from engine.recipe import Precision
+from engine.precisions import Precision
 
 
 @dataclass(frozen=True, kw_only=True)

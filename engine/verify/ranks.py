@@ -19,7 +19,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from engine.partition import flat_of, fullest
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.reducing import BUCKET
 from engine.scenario import Scenario
 from engine.verify.adapters import trained

@@ -16,7 +16,7 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from engine.architecture import Architecture, Experts
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.scenario import Adapters, Recipe, Scenario
 from engine.verify.adapters import adapted
 from engine.verify.host import waiting_on_host

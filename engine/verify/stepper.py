@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.distributed.tensor import DTensor
 
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.scenario import Recipe
 from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch import distributed as dist
 
 from engine.ledger import Category
-from engine.recipe import PRECISIONS, Precision
+from engine.precisions import PRECISIONS, Precision
 from engine.reducing import BUCKET
 from engine.scenario import Recipe
 from engine.verify.flat import Partition

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from engine.estimate import ledger
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems import scenarios
 from problems.draft import Draft

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from engine.estimate import ledger
 from engine.ledger import Category, Ledger, Phase
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems import scenarios
 from problems.draft import Draft

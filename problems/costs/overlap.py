@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from engine.recipe import PRECISIONS
+from engine.precisions import PRECISIONS
 from problems import scenarios
 from problems.amounts import in_billions
 from problems.costs.sharded import FORWARD, Sharded

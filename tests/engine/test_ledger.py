@@ -10,7 +10,8 @@ from engine import units
 from engine.catalog import accelerators
 from engine.estimate import capacity, fits, ledger, model_states
 from engine.ledger import MODEL_STATES, OUTSIDE, Category, Evidence, Phase
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.symbols import P
 from engine.whiteboard import whiteboard
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine.architecture import Experts
 from engine.estimate import ledger
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.symbols import P_blocks, P_factors, P_small
 
 torch = pytest.importorskip("torch")

@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from engine.recipe import OPTIMIZERS, PRECISIONS
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from problems.bank.states import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
 from problems.registry import build

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.levers.lever import Lever, WhyNot
-from engine.recipe import OPTIMIZERS
+from engine.optimizers import OPTIMIZERS
 from engine.scenario import Scenario
 
 NAME = "adamw-8bit"

@@ -1,37 +1,7 @@
-"""What a precision and an optimizer cost per parameter: two tables, one row for each name."""
+"""What an optimizer keeps and needs per parameter: a row for each name."""
 
 from dataclasses import dataclass
 from typing import Literal
-
-
-@dataclass(frozen=True, kw_only=True)
-class Precision:
-    """Bytes per element by role.
-
-    Attributes:
-        weights: the copy that the forward pass reads.
-        gradients: the accumulated gradient.
-        master: an fp32 copy that the optimizer steps, 0 where it steps the weights themselves.
-        compute: activations inside a block and the matrix products.
-        residual: the stream between blocks, its norms' inputs and outputs.
-        casts: 16-bit casts of the matrices, made by autocast and kept for the backward pass.
-    """
-
-    name: str
-    weights: int
-    gradients: int
-    master: int
-    compute: int
-    residual: int
-    casts: int = 0
-    says: str
-    source: str
-
-    @property
-    def stepped(self) -> int:
-        """Bytes per element of the tensor that the optimizer steps; its states have the same."""
-        return self.master or self.weights
-
 
 Form = Literal["whole", "fp32", "8-bit", "factored"]
 
@@ -59,63 +29,6 @@ class Optimizer:
     says: str
     source: str
 
-
-PRECISIONS = {
-    row.name: row
-    for row in (
-        Precision(
-            name="fp32",
-            weights=4,
-            gradients=4,
-            master=0,
-            compute=4,
-            residual=4,
-            says="everything in 32 bits",
-            source="arXiv 1910.02054 section 3.1, with 4-byte weights and gradients",
-        ),
-        Precision(
-            name="mixed",
-            weights=2,
-            gradients=2,
-            master=4,
-            compute=2,
-            residual=2,
-            says="16-bit weights and gradients, fp32 master copy and optimizer states",
-            source="arXiv 1910.02054 section 3.1",
-        ),
-        Precision(
-            name="mixed-fp32-grad",
-            weights=2,
-            gradients=4,
-            master=4,
-            compute=2,
-            residual=2,
-            says="16-bit weights, gradients accumulated in fp32, fp32 master copy and states",
-            source="NVIDIA/Megatron-LM docs, distributed optimizer: 18 bytes per parameter",
-        ),
-        Precision(
-            name="autocast",
-            weights=4,
-            gradients=4,
-            master=0,
-            compute=2,
-            residual=4,
-            casts=2,
-            says="fp32 weights, gradients and states; matrices cast to 16 bits as they are used",
-            source="PyTorch documentation, torch.amp: autocast op reference",
-        ),
-        Precision(
-            name="pure-bf16",
-            weights=2,
-            gradients=2,
-            master=0,
-            compute=2,
-            residual=2,
-            says="everything in bf16, optimizer states too",
-            source="pytorch/torchtune README, bf16 recipes",
-        ),
-    )
-}
 
 OPTIMIZERS = {
     row.name: row
