@@ -19,7 +19,7 @@ from problems.claims import Claim, claim, claims, falsehoods
 from quiz.claims.judging import LABELS
 from quiz.claims.reading import read
 
-FOLDER = Path(__file__).parents[1] / "tests" / "quiz" / "claim_answers"
+FOLDER = Path(__file__).parents[1] / "tests" / "quiz" / "claims" / "answers"
 WRITTEN = "written for this project"
 # How far away in the tables another claim stands whose reason is beside the point.
 FAR = (7, 13, 19, 25, 31)

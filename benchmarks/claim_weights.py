@@ -4,7 +4,7 @@
     make weights
     python3 bootstrap.py python benchmarks/claim_weights.py [--leave-claims-out]
 
-Reads tests/quiz/claim_answers/*.jsonl and the sentences of the claims themselves, and writes
+Reads tests/quiz/claims/answers/*.jsonl and the sentences of the claims themselves, and writes
 quiz/data/claim_weights.json. The answers under unseen/ are for judging the result and are never
 read here. With --leave-claims-out nothing is written: each quarter of the claims is marked by
 what was learnt from answers to the others alone.

@@ -43,7 +43,7 @@ def further_scenarios(number: int) -> Iterable[float]:
     """Yield the seconds from the tables of a scenario to its verdict, for each of `number`."""
     from engine.catalog import accelerators  # noqa: PLC0415 - a cold process is without it
     from engine.scenario_file import from_mapping  # noqa: PLC0415 - a cold process is without it
-    from quiz.solve_report import solve  # noqa: PLC0415 - a cold process is without it
+    from quiz.solve.report import solve  # noqa: PLC0415 - a cold process is without it
 
     cards = tuple(accelerators())
     tables = {

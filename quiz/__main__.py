@@ -70,7 +70,7 @@ def _code() -> int:
         import click  # noqa: PLC0415 - so that Ctrl-C is heard before
 
         from quiz.cli import memquiz  # noqa: PLC0415 - the same
-        from quiz.plain import degrade  # noqa: PLC0415 - the same
+        from quiz.output.plain import degrade  # noqa: PLC0415 - the same
     degrade()
     try:
         return memquiz.main(prog_name="memquiz", standalone_mode=False) or 0

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from engine.errors import InputError, UnmodelledError
-from quiz.plain import visible
+from quiz.output.plain import visible
 
 P = ParamSpec("P")
 

@@ -20,17 +20,17 @@ from problems.ranking import RankingAnswer
 from quiz.answers import Quantity, Unreadable, describe, parse_quantity, read_seconds
 from quiz.answers.normal import LONGEST
 from quiz.answers.ranking_text import LONGEST_ORDER
-from quiz.assess import assess
-from quiz.choosing import grade_choice
-from quiz.claiming import grade_reason
+from quiz.answers.yes_no import YesNo, read_yes_no
 from quiz.claims.grade import ClaimVerdict, grade_claim
 from quiz.claims.text import LONGEST_REASON
-from quiz.diagnosis import diagnose, several
-from quiz.nearness import credit, nearest
-from quiz.ranking import grade_ranking
-from quiz.reference import counted, reference
-from quiz.verdict import Verdict, mark_of, opening
-from quiz.yes_no import YesNo, read_yes_no
+from quiz.marking.assess import assess
+from quiz.marking.choosing import grade_choice
+from quiz.marking.claiming import grade_reason
+from quiz.marking.diagnosis import diagnose, several
+from quiz.marking.nearness import credit, nearest
+from quiz.marking.ranking import grade_ranking
+from quiz.marking.reference import counted, reference
+from quiz.marking.verdict import Verdict, mark_of, opening
 
 __all__ = [
     "ClaimVerdict",

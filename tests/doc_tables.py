@@ -28,8 +28,8 @@ from engine.units import GIB, MIB, decimal
 from engine.values import values_of
 from problems.problem import TOPICS
 from problems.registry import kinds
-from quiz.nearness import BANDS, DOUBLE, DOUBLE_CREDIT, RANGES
-from quiz.scenario_options import ENTRIES, scenario_from
+from quiz.marking.nearness import BANDS, DOUBLE, DOUBLE_CREDIT, RANGES
+from quiz.options.scenario import ENTRIES, scenario_from
 
 TESTS = Path(__file__).parent
 BEGIN, END = "<!-- table: {} -->", "<!-- end of table -->"

@@ -26,8 +26,8 @@ from engine.scenario_file import MODEL_KEYS, from_mapping
 from quiz.__main__ import CRASHED
 from quiz.cli import COMMANDS, memquiz
 from quiz.exits import Exit
-from quiz.practice import WORDS
-from quiz.solve_report import as_json, solve
+from quiz.practice.session import WORDS
+from quiz.solve.report import as_json, solve
 
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in documents()}
 CONSOLES = [

@@ -6,9 +6,9 @@ import sys
 import click
 
 from engine.errors import InputError, unknown
-from quiz.catalog_report import TABLES
+from quiz.catalog import TABLES
 from quiz.exits import Exit, exits
-from quiz.screen import columns, open_console, paragraph
+from quiz.output.screen import columns, open_console, paragraph
 
 
 @click.command()

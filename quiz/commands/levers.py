@@ -7,11 +7,11 @@ import click
 
 from engine.errors import Fault, InputError
 from quiz.exits import Exit, exits
-from quiz.levers_report import as_json, report
-from quiz.levers_screen import show
-from quiz.option_values import whole
-from quiz.scenario_options import scenario_from, scenario_options
-from quiz.screen import open_console
+from quiz.levers.report import as_json, report
+from quiz.levers.screen import show
+from quiz.options.scenario import scenario_from, scenario_options
+from quiz.options.values import whole
+from quiz.output.screen import open_console
 
 MOST = 90
 

@@ -9,15 +9,15 @@ import click
 
 from engine.errors import Fault, InputError
 from problems.registry import from_id
-from quiz.dialogue import Dialogue
 from quiz.exits import Exit, exits
-from quiz.option_values import whole
-from quiz.practice_report import closing, onward
-from quiz.questions import LEVELS, MOST, unknown_names
-from quiz.screen import open_console, paragraph, whole_lines
-from quiz.sitting import COUNT, Asked, Sitting, sit_down
-from quiz.store import Store, data_folder
-from quiz.terminal import Terminal
+from quiz.history.store import Store, data_folder
+from quiz.options.values import whole
+from quiz.output.screen import open_console, paragraph, whole_lines
+from quiz.practice.closing import closing, onward
+from quiz.practice.dialogue import Dialogue
+from quiz.practice.questions import LEVELS, MOST, unknown_names
+from quiz.practice.sitting import COUNT, Asked, Sitting, sit_down
+from quiz.practice.terminal import Terminal
 
 
 class Options(TypedDict):

@@ -6,10 +6,10 @@ import sys
 import click
 
 from quiz.exits import Exit, exits
-from quiz.scenario_options import scenario_from, scenario_options
-from quiz.screen import open_console
-from quiz.solve_report import as_json, solve
-from quiz.solve_screen import show, show_formulas
+from quiz.options.scenario import scenario_from, scenario_options
+from quiz.output.screen import open_console
+from quiz.solve.report import as_json, solve
+from quiz.solve.screen import show, show_formulas
 
 
 @click.command()

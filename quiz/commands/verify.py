@@ -13,11 +13,11 @@ from engine.scenario import Scenario
 from problems.problem import Problem
 from problems.registry import build, from_id, kinds
 from quiz.exits import Exit, exits
-from quiz.interrupt import ending_at_once
-from quiz.output_file import output_faults
-from quiz.progress import saying, watched
-from quiz.pytorch import PyTorchError, loading, require_pytorch
-from quiz.scenario_options import scenario_from, scenario_options, scenario_with
+from quiz.options.scenario import scenario_from, scenario_options, scenario_with
+from quiz.output.files import output_faults
+from quiz.verify.interrupt import ending_at_once
+from quiz.verify.progress import saying, watched
+from quiz.verify.pytorch import PyTorchError, loading, require_pytorch
 
 DEVICES = ("auto", "cuda", "cpu", "fake")
 # Problems of a kind that are looked at to see whether they have a scenario.
@@ -78,14 +78,14 @@ def _answer(
     with ending_at_once():
         require_pytorch(wanted.scenario.implementation)
         with saying("loading PyTorch", watched(quiet=as_object)), loading():
-            from quiz import verify_run  # noqa: PLC0415 - PyTorch takes seconds to load
-        report = verify_run.measured(
+            from quiz.verify import run  # noqa: PLC0415 - PyTorch takes seconds to load
+        report = run.measured(
             wanted.scenario, device, problem=wanted.problem, symbolic=symbolic, quiet=as_object
         )
     if report is None:
         return Exit.DONE
-    verify_run.tell(report, files, as_object=as_object)
-    return verify_run.code(report)
+    run.tell(report, files, as_object=as_object)
+    return run.code(report)
 
 
 def _text(typed: object) -> str | None:

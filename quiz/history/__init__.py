@@ -1,0 +1,1 @@
+"""The learner's answers as they are kept."""

@@ -1,0 +1,208 @@
+"""Sets and answers as they are kept: written at once, never overwritten."""
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self, final
+
+import platformdirs
+
+from engine.errors import Fault, InputError
+from problems.ranking import Order
+from quiz.history.database import Database
+from quiz.marking.given import Given
+from quiz.marking.verdict import Mark, Verdict
+from quiz.release import VERSION
+
+PLACE = "MEMQUIZ_DATA"
+OPEN = Fault("this set", "is open in another memquiz", "go on there, or begin a new set: --new")
+
+RECORD = """
+    INSERT INTO attempts (
+        set_id, position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+        feedback, hints, seconds, answered, version
+    ) VALUES (
+        :set_id, :position, :problem, :topic, :typed, :parsed, :said, :score, :verdict, :mistake,
+        :held, :feedback, :hints, :seconds, :answered, :version
+    )
+"""
+STANDING = """
+    SELECT position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+        feedback, hints, seconds, own
+    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedSet:
+    """A set of questions as it was kept, with the answers that stand."""
+
+    key: int
+    options: dict[str, Any]
+    problems: tuple[str, ...]
+    given: tuple[Given, ...]
+
+
+def data_folder() -> Path:
+    """Return the folder of the learner's data: `MEMQUIZ_DATA`, or the platform's own."""
+    named = os.environ.get(PLACE)
+    return Path(named) if named else Path(platformdirs.user_data_dir("memquiz", appauthor=False))
+
+
+@final
+class Store:
+    """The learner's file. Every method that writes has committed when it returns.
+
+    Raises:
+        InputError: from every method, where the file cannot be read or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._database = Database(folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def start(self, options: dict[str, Any], problems: tuple[str, ...]) -> int:
+        """Keep a new set, take it for this process and return its key."""
+        row = (_now(), json.dumps(options), json.dumps(problems), VERSION)
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO sets (created, options, problems, version) VALUES (?, ?, ?, ?)", row
+            )
+            key = int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
+            # Before others see it: the newest unfinished set is what the next process asks for.
+            self._database.claim(key)
+            return key
+
+    def unfinished(self, asked: dict[str, Any]) -> SavedSet | None:
+        """Take and return the newest unfinished set with the options that were `asked` for.
+
+        Args:
+            asked: the options that were given; one that is None matches every set.
+
+        Raises:
+            InputError: another process has it.
+        """
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT id, options, problems FROM sets WHERE finished IS NULL ORDER BY id DESC"
+            ).fetchall()
+        for key, options, problems in rows:
+            kept = json.loads(options)
+            if all(value is None or kept.get(name) == value for name, value in asked.items()):
+                if not self._database.claim(key):
+                    raise InputError(OPEN)
+                return SavedSet(
+                    key=key,
+                    options=kept,
+                    problems=tuple(json.loads(problems)),
+                    given=self._given(key),
+                )
+        return None
+
+    def record(self, key: int, position: int, given: Given) -> None:
+        """Keep an answer."""
+        verdict = given.verdict
+        row = {
+            "set_id": key,
+            "position": position,
+            "problem": verdict.problem,
+            "topic": given.topic,
+            "typed": verdict.answer,
+            "parsed": _written(verdict),
+            "said": verdict.said,
+            "score": float(verdict.score),
+            "verdict": verdict.verdict,
+            "mistake": verdict.mistake,
+            "held": verdict.held,
+            "feedback": verdict.feedback,
+            "hints": given.hints,
+            "seconds": given.seconds,
+            "answered": _now(),
+            "version": VERSION,
+        }
+        with self._database.writing() as connection:
+            connection.execute(RECORD, row)
+
+    def undo(self, key: int, position: int) -> None:
+        """Mark the answer at `position` as taken back; it stays in the file."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE attempts SET undone = ? "
+                "WHERE set_id = ? AND position = ? AND undone IS NULL",
+                (_now(), key, position),
+            )
+
+    def overrule(self, key: int, position: int, mark: Mark) -> None:
+        """Keep the learner's own mark of the answer at `position`; the program's stays."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE attempts SET own = ? WHERE set_id = ? AND position = ? AND undone IS NULL",
+                (mark, key, position),
+            )
+
+    def ranges(self) -> tuple[int, int]:
+        """Return how many of the ranges ever typed held the reference, and how many there are."""
+        with self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT coalesce(sum(held), 0), count(held) FROM attempts WHERE undone IS NULL"
+            ).fetchone()
+        return int(row[0]), int(row[1])
+
+    def finish(self, key: int) -> None:
+        """Mark a set as finished, so that it is not taken up again."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE sets SET finished = ? WHERE id = ?", (_now(), key))
+
+    def _given(self, key: int) -> tuple[Given, ...]:
+        """Return the answers that stand, up to the first question that has none."""
+        with self._database.reading() as connection:
+            rows = connection.execute(STANDING, (key,)).fetchall()
+        by_position = {row[0]: _given_from(row[1:]) for row in rows}
+        standing: list[Given] = []
+        while len(standing) in by_position:
+            standing.append(by_position[len(standing)])
+        return tuple(standing)
+
+
+def _given_from(row: tuple[Any, ...]) -> Given:
+    problem, topic, typed, parsed, said, score, mark, mistake, held, *rest = row
+    feedback, hints, seconds, own = rest
+    ranked = None if parsed is None else _order(parsed)
+    verdict = Verdict(
+        problem=problem,
+        answer=typed,
+        parsed=None if parsed is None or ranked is not None else Fraction(parsed),
+        said=None if said is None else bool(said),
+        ranked=ranked,
+        score=Fraction(score),
+        verdict=mark,
+        mistake=mistake,
+        held=None if held is None else bool(held),
+        feedback=feedback,
+    )
+    return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
+
+
+def _written(verdict: Verdict) -> str | None:
+    """Return how an answer was read: a fraction, or the groups of an order as JSON."""
+    if verdict.ranked is not None:
+        return json.dumps(verdict.ranked)
+    return None if verdict.parsed is None else str(verdict.parsed)
+
+
+def _order(written: str) -> Order | None:
+    if not written.startswith("["):
+        return None
+    return tuple(tuple(group) for group in json.loads(written))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

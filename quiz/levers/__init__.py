@@ -1,0 +1,1 @@
+"""`memquiz levers`: what is shown of it."""

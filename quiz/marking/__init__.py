@@ -1,0 +1,1 @@
+"""Marking: what a typed answer earns, and why."""

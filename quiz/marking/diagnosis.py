@@ -1,0 +1,151 @@
+"""Which mistake gives a wrong number, or which two together.
+
+Three tiers, each asked only where the one before has nothing: the problem's own mistakes, and GB
+taken for GiB; slips of reading that any size may have; two at once. Where a tier has two that
+are equally near, nothing is named.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from problems.problem import Answer, FactorAnswer, Mistake, Problem, QuantityAnswer, YesNoAnswer
+from problems.slips import EXCHANGED, Slip, slips
+from quiz.answers import Quantity
+from quiz.marking.nearness import EQUALLY_NEAR, NAMED_WITHIN, distance, slip
+from quiz.marking.reference import amount
+
+# Two mistakes at once give so many numbers that only a near one tells anything.
+PAIR_WITHIN = Fraction(5, 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """What explains a wrong number.
+
+    Args:
+        mistakes: one name, or two.
+        value: the number that they give.
+        share: of the credit, below 1; of two, what is left of it.
+        says: what went wrong, with its size.
+        also: other mistakes that give the number as well.
+    """
+
+    mistakes: tuple[str, ...]
+    value: Fraction
+    share: Fraction
+    says: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The names, as one."""
+        return " and ".join(self.mistakes)
+
+
+def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | None:
+    """Return the mistake, or the two, that give a number; None where none does or too many do.
+
+    Args:
+        problem: asks for a quantity, alone or as the proof of a yes or no.
+        quantity: what was answered, as it was read, or in the unit of the answer; of a range its
+            middle is looked at.
+    """
+    number = quantity.value if isinstance(quantity, Quantity) else quantity
+    found = explained(problem, number)
+    return None if found is None or found.also else found
+
+
+def explained(problem: Problem, number: Fraction) -> Diagnosis | None:
+    """Return what `diagnose` does, also where other mistakes give the number as well."""
+    answer = asked(problem.answer)
+    if answer is None:
+        return None
+    own, said = [*problem.mistakes], list(slips(problem, answer))
+    exchanged = slip(number, answer.value) if answer.unit == "bytes" else None
+    if exchanged is not None and exchanged.name not in {mistake.name for mistake in own}:
+        own.append(exchanged)
+    for tier in (own, [one.of(answer.value) for one in said]):
+        found = _near(number, [_single(mistake) for mistake in tier], NAMED_WITHIN)
+        if found:
+            return _nearest(found)
+    pairs = [*_pairs(problem.mistakes, answer), *_said_wrong(problem.mistakes, answer, said)]
+    return _nearest(_near(number, pairs, PAIR_WITHIN))
+
+
+def several(found: Diagnosis | Mistake | None) -> list[str]:
+    """Return the sentence that lists the mistakes which all give a number."""
+    if found is None or not found.also:
+        return []
+    return [f"More than one slip gives it: {'; '.join((found.name, *found.also))}."]
+
+
+def asked(answer: Answer) -> QuantityAnswer | None:
+    """Return the quantity that an answer holds; None where it holds none."""
+    if isinstance(answer, YesNoAnswer):
+        return answer.proof
+    if isinstance(answer, FactorAnswer):
+        return QuantityAnswer(value=answer.value, unit="1", default_unit=None)
+    return answer if isinstance(answer, QuantityAnswer) else None
+
+
+def _single(mistake: Mistake) -> Diagnosis:
+    return Diagnosis(
+        mistakes=(mistake.name,),
+        value=mistake.value,
+        share=mistake.share,
+        says=mistake.feedback,
+        also=mistake.also,
+    )
+
+
+def _near(
+    number: Fraction, known: Sequence[Diagnosis], within: Fraction
+) -> list[tuple[Fraction, Diagnosis]]:
+    """Return those that give `number` within a share of it, the nearest first."""
+    found = [
+        (off, one)
+        for one in known
+        if (off := distance(number, one.value)) is not None and off <= within
+    ]
+    return sorted(found, key=lambda row: row[0])
+
+
+def _nearest(found: Sequence[tuple[Fraction, Diagnosis]]) -> Diagnosis | None:
+    """Return the nearest, unless the next one is as near."""
+    if not found or (len(found) > 1 and found[1][0] - found[0][0] <= EQUALLY_NEAR):
+        return None
+    return found[0][1]
+
+
+def _pairs(mistakes: Sequence[Mistake], answer: QuantityAnswer) -> Iterator[Diagnosis]:
+    """Yield two mistakes at once, of different terms of the sum: their differences add up."""
+    for one, other in combinations(mistakes, 2):
+        value = one.value + other.value - answer.value
+        if one.moves and other.moves and not one.moves & other.moves and value > 0:
+            yield _both(one, other, value, answer)
+
+
+def _said_wrong(
+    mistakes: Sequence[Mistake], answer: QuantityAnswer, said: Sequence[Slip]
+) -> Iterator[Diagnosis]:
+    """Yield mistakes whose number was then said wrong."""
+    if answer.unit != "bytes":
+        return
+    for one in mistakes:
+        for slipped in (*EXCHANGED, *said):
+            if one.moves:
+                other = slipped.of(one.value)
+                yield _both(one, other, other.value, answer)
+
+
+def _both(one: Mistake, other: Mistake, value: Fraction, answer: QuantityAnswer) -> Diagnosis:
+    names = (one.name, other.name)
+    return Diagnosis(
+        mistakes=names,
+        value=value,
+        share=one.share * other.share,
+        says=f"Two things at once, {' and '.join(names)}, give {amount(value, answer.unit)}. "
+        f"{one.feedback} {other.feedback}",
+    )

@@ -1,0 +1,1 @@
+"""What is typed on a command line, read."""

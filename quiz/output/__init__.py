@@ -1,0 +1,1 @@
+"""What is shown: a console, a file, a line of text."""

@@ -1,0 +1,1 @@
+"""`memquiz practice`: a set of questions, a learner, what passes between them."""

@@ -1,0 +1,228 @@
+"""The learner at a terminal or behind a pipe: lines in, questions and verdicts out."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import TextIO, final
+
+from rich.console import Console
+
+from engine.errors import Fault, InputError
+from problems.choice import ChoiceAnswer
+from problems.problem import TOPICS, ClaimAnswer, Problem
+from problems.ranking import RankedItem, RankingAnswer
+from quiz.answers import caret
+from quiz.marking.choosing import request_one
+from quiz.marking.given import Given
+from quiz.marking.ranking import choices, request
+from quiz.marking.verdict import Mark
+from quiz.output.screen import paragraph, whole_lines
+from quiz.practice.session import (
+    Blank,
+    CannotOverrule,
+    Clash,
+    Event,
+    Help,
+    Hint,
+    Marked,
+    NoHint,
+    NotACommand,
+    NothingToUndo,
+    Overruled,
+    Session,
+    Stands,
+    Undone,
+    Unread,
+    WantsMark,
+    WantsNumber,
+    Withdrawn,
+)
+
+LONGEST_LINE = 1000
+BAR = 20
+# Shorter ones say nothing.
+SHORTEST_BAR = 5
+STEP = 3
+COLOURS: Mapping[Mark, str] = {
+    "correct": "green",
+    "partial": "yellow",
+    "wrong": "red",
+    "skipped": "",
+    "shown": "",
+}
+HELP = """\
+Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
+GB is 10^9 bytes, GiB is 2^30.
+Where an order is asked: 2 > 1 = 3, or names; = is a tie.
+Where a claim is put: true or false, and why, in your own words.
+h hint   s skip   w worked solution; the question then counts as 0
+u take the last answer back, unless its solution was asked for
+o behind the verdict on a claim: your own mark, as in o partial
+q stop, to go on another day   ? this help
+The words work too: hint, skip, why, undo, quit; capital letters do.
+Behind the level stands the question's id, to have it again:
+memquiz practice --problem zero-states@7"""
+PAUSE = "enter next · w why · u undo · q stop"
+PAUSE_CLAIM = "enter next · w why · o your own mark · u undo · q stop"
+DIM: Mapping[type, str] = {
+    Blank: "Type an answer, or ? for the commands.",
+    Undone: "Taken back.",
+    Withdrawn: "Taken back: answer yes or no again.",
+}
+SAID: Mapping[type, str] = {
+    NoHint: "There is no further hint; w shows the worked solution.",
+    Help: HELP,
+    WantsNumber: "And the number that proves it? Enter alone leaves it out.",
+    WantsMark: "Which mark? Type o correct, o partial or o wrong.",
+    CannotOverrule: "Only an answer to a claim can have a mark of your own.",
+    NothingToUndo: "There is no answer to take back.",
+    Stands: "That answer stands: its solution was asked for, or it is of another sitting.",
+    NotACommand: "Nothing is asked here; Enter goes on to the next question.",
+}
+
+
+@final
+class Terminal:
+    """A learner who reads a console and types lines.
+
+    Args:
+        console: where everything is shown.
+        lines: where lines come from.
+    """
+
+    def __init__(self, console: Console, lines: TextIO) -> None:
+        self._console = console
+        self._lines = lines
+        self._interactive = lines.isatty() and console.is_terminal
+        if self._interactive:
+            with suppress(ImportError):
+                import_module("readline")  # lets input() edit the line
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person sees each line before typing the next."""
+        return self._interactive
+
+    def read(self) -> str | None:
+        """Return the next line, cut where it is absurdly long; None at the end of input.
+
+        Raises:
+            InputError: standard input cannot be read.
+        """
+        if not self._interactive:
+            return self._piped()
+        sys.stdout.flush()
+        try:
+            return input("> ")[: LONGEST_LINE + 1]
+        except EOFError:
+            self._console.print()
+            return None
+
+    def _piped(self) -> str | None:
+        try:
+            line = self._lines.readline(LONGEST_LINE + 1)
+            piece = line
+            while piece and not piece.endswith("\n"):
+                piece = self._lines.readline(LONGEST_LINE)
+        except OSError as error:
+            what = f"cannot be read: {error.strerror or error}"
+            raise InputError(Fault("standard input", what)) from error
+        return line.rstrip("\r\n") if line else None
+
+    def ask(self, session: Session, problem: Problem) -> None:
+        """Show the question under a line that says where in the set it stands."""
+        done, whole = session.position, len(session.problems)
+        left = f"{done + 1}/{whole} · {TOPICS[problem.topic]} · {problem.level} · {problem.id}"
+        room = self._console.width - len(left) - 3
+        size = min(whole, BAR, room)
+        if size >= min(whole, SHORTEST_BAR):
+            full = size * (done + 1) // whole
+            left = f"{left}{' ' * (room - size + 2)}{'■' * full}{'□' * (size - full)}"
+        self._console.print()
+        self._say(left, style="bold")
+        self._say(problem.prompt)
+        if isinstance(problem.answer, RankingAnswer):
+            self._items(problem.answer.items, request(problem.answer))
+        elif isinstance(problem.answer, ChoiceAnswer):
+            self._items(problem.answer.items, request_one(problem.answer))
+
+    def _items(self, items: Sequence[RankedItem], wanted: str) -> None:
+        for line in choices(items):
+            paragraph(self._console, line, indent=STEP, hanging=STEP)
+        self._say(wanted)
+
+    def tell(self, event: Event, problem: Problem) -> None:
+        """Show what a line led to."""
+        match event:
+            case Marked(given=given):
+                self._verdict(given, problem)
+            case Unread(typed=typed, why=why):
+                self._point(*caret(typed, why).splitlines())
+                self._say(f"Not counted: {why.reason}.")
+            case Hint(text=text, number=number, of=of):
+                self._say(f"hint {number}/{of}: {text}")
+            case Overruled(given=given):
+                self._say(f"Your own mark, {given.own}, counts now.", style="dim")
+            case _:
+                self._aside(event)
+
+    def _aside(self, event: Event) -> None:
+        if isinstance(event, Clash):
+            self._say(
+                f"{event.key} is a symbol here; type {event.word} for the command, "
+                f"1*{event.key} for it."
+            )
+        elif type(event) in DIM:
+            self._say(DIM[type(event)], style="dim")
+        elif type(event) in SAID:
+            self._say(SAID[type(event)])
+
+    def pause(self, problem: Problem) -> None:
+        """Show what can be typed behind the verdict on `problem`."""
+        claim = isinstance(problem.answer, ClaimAnswer)
+        self._say(PAUSE_CLAIM if claim else PAUSE, style="dim")
+
+    def explain(self, problem: Problem) -> None:
+        """Show the whole worked solution."""
+        self._on_paper(problem)
+        self._ledger_lines(problem)
+
+    def _verdict(self, given: Given, problem: Problem) -> None:
+        verdict = given.verdict
+        if verdict.reading:
+            self._say(f"read as {verdict.reading}", style="dim")
+        for remark in verdict.remarks:
+            self._say(f"({remark})", style="dim")
+        self._say(verdict.feedback, style=COLOURS[verdict.verdict])
+        if verdict.verdict in {"partial", "wrong", "shown"}:
+            self._ledger_lines(problem)
+        if not isinstance(problem.answer, ClaimAnswer):
+            self._on_paper(problem)
+
+    def _on_paper(self, problem: Problem) -> None:
+        steps = [step.text for step in problem.solution if step.depth == "whiteboard"]
+        if len(steps) == 1:
+            paragraph(self._console, f"on paper: {steps[0]}", indent=1, hanging=STEP - 1)
+        elif steps:
+            self._say("on paper:")
+            for step in steps:
+                self._step(step)
+
+    def _ledger_lines(self, problem: Problem) -> None:
+        for step in problem.solution:
+            if step.depth == "exact":
+                self._step(step.text)
+
+    def _step(self, text: str) -> None:
+        paragraph(self._console, text, indent=STEP, hanging=2)
+
+    def _point(self, line: str, mark: str) -> None:
+        """Show a line with the mark below it, as much of it as there is room for."""
+        room = self._console.width - 2
+        start = max(0, min(len(mark) - room * 2 // 3, len(line) - room))
+        for text in (line, mark):
+            whole_lines(self._console, " " + text[start : start + room])
+
+    def _say(self, text: str, *, style: str = "") -> None:
+        paragraph(self._console, text, style=style, indent=1)

@@ -1,0 +1,1 @@
+"""`memquiz solve`: what is shown of it."""

@@ -1,0 +1,1 @@
+"""`memquiz verify`: what is run and what is shown of it."""

@@ -1,0 +1,78 @@
+"""The report of `memquiz verify` as one HTML page that needs nothing else, not even a script."""
+
+import json
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from engine.ledger import Category
+from engine.scenario_file import to_mapping
+from engine.units import both, decimal
+from quiz.output.bars import LETTERS
+from quiz.output.plain import visible
+from quiz.output.scenario_words import described, headline
+from quiz.release import VERSION
+from quiz.verify import drawing
+from quiz.verify import words as verify_words
+from quiz.verify.report import Report
+from quiz.verify.strips import stretches, strips
+
+COLUMNS = 200
+# Told apart without red and green too: Okabe and Ito, Color Universal Design, 2008, and greys.
+COLOURS = {
+    Category.WEIGHTS: "#0072b2",
+    Category.MASTER_WEIGHTS: "#56b4e9",
+    Category.GRADIENTS: "#f0e442",
+    Category.OPTIMIZER_STATE: "#cc79a7",
+    Category.ACTIVATIONS: "#009e73",
+    Category.LOGITS: "#d55e00",
+    Category.TEMPORARY: "#999999",
+    Category.COMMUNICATION: "#e69f00",
+    Category.KV_CACHE: "#555555",
+}
+
+
+def page(report: Report) -> str:
+    """Return the page. What users named, such as a model, is escaped in it."""
+    timeline = report.of.timeline
+    drawn = strips(timeline, stretches(timeline), COLUMNS)
+    ended = report.of.no_room
+    return (
+        _environment()
+        .get_template("verify.html.jinja")
+        .render(
+            report=report,
+            found=report.of,
+            title=visible(headline(report.scenario)),
+            described=visible(described(report.scenario)),
+            scenario=_tables(report),
+            drawing=drawing.drawing(drawn, report.capacity),
+            size=(drawing.WIDTH, drawing.HEIGHT),
+            colours=COLOURS,
+            ended=() if ended is None else verify_words.no_room(report, ended),
+            version=VERSION,
+        )
+    )
+
+
+def _tables(report: Report) -> str:
+    """Return the scenario as the text of a scenario file."""
+    return "\n\n".join(
+        "\n".join([f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items())])
+        for name, keys in to_mapping(report.scenario).items()
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("quiz"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=True,
+        auto_reload=False,
+    )
+    environment.globals |= {"words": verify_words, "letters": LETTERS}
+    environment.filters |= {"both": both, "decimal": decimal}
+    return environment
