@@ -2,27 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import assert_never
 
 from engine.scenario import Scenario
-from problems.choice import ChoiceAnswer
+from problems.answers.answer import Answer
 from problems.mistakes import is_rare
-from problems.problem import (
-    Answer,
-    Band,
-    ClaimAnswer,
-    CountAnswer,
-    FactorAnswer,
-    Mistake,
-    QuantityAnswer,
-    Step,
-    YesNoAnswer,
-)
-from problems.ranking import RankingAnswer
-
-FULL_CREDIT: dict[Band, Fraction] = {"count": Fraction(2, 100), "estimate": Fraction(15, 100)}
-APART = Fraction(3, 100)
+from problems.problem import Mistake, Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,14 +28,11 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     credit, and a rare mistake within 3% of a common one. Of two alike the first is kept, and the
     other stands beside it as `also`. An order, a pick and a reason are no numbers.
     """
-    if isinstance(answer, RankingAnswer | ChoiceAnswer | ClaimAnswer):
-        return ()
-    reference, tolerance = _reference(answer)
     kept: list[Mistake] = []
     for mistake in mistakes:
-        if mistake.value <= 0 or abs(mistake.value - reference) <= tolerance * reference:
+        if mistake.value <= 0 or not answer.tells(mistake.value):
             continue
-        near = next((o for o in kept if not _apart(mistake.value, o.value, answer)), None)
+        near = next((o for o in kept if not answer.apart(mistake.value, o.value)), None)
         if near is None:
             kept.append(mistake)
         else:
@@ -71,25 +52,3 @@ def _either(first: Mistake, second: Mistake) -> Mistake:
 def _idea(mistake: Mistake) -> str:
     """Return the name without what comes of it: "..., at another moment" is the same idea."""
     return mistake.name.partition(",")[0]
-
-
-def _apart(one: Fraction, other: Fraction, answer: Answer) -> bool:
-    if isinstance(answer, CountAnswer):
-        return one != other
-    return max(one, other) > (1 + APART) * min(one, other)
-
-
-def _reference(
-    answer: QuantityAnswer | YesNoAnswer | FactorAnswer | CountAnswer,
-) -> tuple[Fraction, Fraction]:
-    match answer:
-        case QuantityAnswer():
-            return answer.value, FULL_CREDIT[answer.band]
-        case YesNoAnswer():
-            return answer.proof.value, FULL_CREDIT[answer.proof.band]
-        case FactorAnswer():
-            return answer.value, FULL_CREDIT["count"]
-        case CountAnswer():
-            return Fraction(answer.value), Fraction(0)
-        case _:
-            assert_never(answer)

@@ -8,20 +8,16 @@ from types import MappingProxyType
 
 from engine.errors import Fault, InputError, unknown
 from problems import bank
-from problems.choice import ChoiceAnswer
 from problems.draft import Draft, telling
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
-from problems.problem import ClaimAnswer, CountAnswer, Problem
-from problems.ranking import RankingAnswer
+from problems.problem import Problem
 
 __all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
 
 LARGEST_SEED = 10**12
 ATTEMPTS = 500
-# That a wrong number can be traced to; fewer mean that the usual ones earn full credit.
-FEWEST_MISTAKES = 2
 
 
 @cache
@@ -111,6 +107,4 @@ def _drafted(kind: Kind, draw: Draw) -> Draft:
 
 def _tells(draft: Draft) -> bool:
     """Say whether enough mistakes lie outside the tolerance of the right answer."""
-    if isinstance(draft.answer, RankingAnswer | ChoiceAnswer | CountAnswer | ClaimAnswer):
-        return True
-    return len(telling(draft.answer, draft.mistakes)) >= FEWEST_MISTAKES
+    return len(telling(draft.answer, draft.mistakes)) >= draft.answer.fewest_mistakes

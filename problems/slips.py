@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.units import GB, GIB
-from problems.problem import Mistake, Problem, QuantityAnswer
+from problems.answers.answer import Number
+from problems.problem import Mistake, Problem
 from problems.wording import gb, gib
 
 
@@ -80,7 +81,7 @@ PERCENT = (
 )
 
 
-def slips(problem: Problem, answer: QuantityAnswer) -> Iterator[Slip]:
+def slips(problem: Problem, answer: Number) -> Iterator[Slip]:
     """Yield the slips that change any number of the kind of `answer`, but for GB and GiB."""
     if answer.unit == "1" and answer.default_unit is None:
         yield from PERCENT

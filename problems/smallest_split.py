@@ -11,10 +11,11 @@ from engine.ledger import Category, Phase
 from engine.levers.splits import megatrons
 from engine.scenario import Hardware, Parallel, Recipe, Scenario, Workload
 from problems import scenarios
+from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved
-from problems.problem import CountAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.splits_on_paper import Sums, is_clear, smallest
 from problems.wording import bare_gb, gb, number, paper, short

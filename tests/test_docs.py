@@ -26,7 +26,7 @@ from engine.scenario_file import MODEL_KEYS, from_mapping
 from quiz.__main__ import CRASHED
 from quiz.cli import COMMANDS, memquiz
 from quiz.exits import Exit
-from quiz.practice.session import WORDS
+from quiz.practice.commands import WORDS
 from quiz.solve.report import as_json, solve
 
 TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in documents()}

@@ -8,13 +8,14 @@ from engine.estimate import ledger
 from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems import scenarios
+from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved, saved_rows
 from problems.kind import kind
 from problems.layers import Term, layer_terms, per_token
 from problems.letters import letters
-from problems.problem import Mistake, QuantityAnswer, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import all_of, gb, listed, number, paper
 

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from engine.ledger import Category, Phase
 from problems import scenarios
+from problems.answers.claim import ClaimAnswer, RunFacts
 from problems.claims import Claim, claims
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.model_states import each_of, parts_of, sum_said, total_said
 from problems.peaks import Run
-from problems.problem import ClaimAnswer, RunFacts, Step
+from problems.problem import Step
 from problems.wording import gb
 
 ASKED = (

@@ -8,13 +8,14 @@ from engine.ledger import Category, Ledger, Phase
 from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems import scenarios
+from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import PHASES_SAID
 from problems.kind import kind
 from problems.letters import letters
 from problems.on_paper import LOSS_BYTES
-from problems.problem import Mistake, QuantityAnswer, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import all_of, gb, number, paper
 

@@ -8,11 +8,12 @@ from math import ceil
 from engine.accelerator import Accelerator
 from engine.units import MB
 from problems import scenarios
+from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.model_states import SHARDS, STAGES, Part, changes, each_of, parts_of
-from problems.problem import CountAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import (
     bare_gb,

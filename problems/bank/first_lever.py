@@ -9,7 +9,8 @@ from engine.estimate import fits
 from engine.levers.registry import levers
 from engine.levers.ties import TIE
 from problems import lever_runs
-from problems.choice import Choice, ChoiceAnswer
+from problems.answers.choice import Choice, ChoiceAnswer
+from problems.answers.ranking import RankedItem
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
@@ -17,7 +18,6 @@ from problems.lever_runs import Priced, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
 from problems.proposals import ON_PAPER, proposed
-from problems.ranking import RankedItem
 from problems.wording import bare_gb, gb, paper, sentence
 
 FEWEST, MOST = 3, 5

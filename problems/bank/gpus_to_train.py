@@ -9,12 +9,13 @@ from engine.scenario import Hardware, Parallel, Recipe, Scenario, Workload
 from engine.units import MB
 from problems import scenarios
 from problems.amounts import Moment, Paper
+from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.on_paper import on_paper, parameters_of, run_parts
 from problems.peaks import Run, terms
-from problems.problem import CountAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.splits_on_paper import smallest
 from problems.wording import gb, number, paper
 

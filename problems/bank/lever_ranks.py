@@ -10,13 +10,13 @@ from engine.levers.registry import levers
 from engine.levers.ties import TIE, tied
 from engine.scenario import Scenario
 from problems import lever_runs
+from problems.answers.ranking import Measure, RankedItem, RankingAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.lever_runs import Priced, seconds, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
-from problems.ranking import Measure, RankedItem, RankingAnswer
 from problems.wording import listed
 
 # One of each row at least is asked about: what is nearly free, what computes or sends again, what

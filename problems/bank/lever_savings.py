@@ -9,13 +9,15 @@ from engine.estimate import fits
 from engine.scenario import Scenario
 from engine.units import MB
 from problems import lever_runs
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import PHASES_SAID, saved
 from problems.kind import kind
 from problems.letters import letters
 from problems.peaks import Run, terms
-from problems.problem import Mistake, QuantityAnswer, Step, YesNoAnswer
+from problems.problem import Mistake, Step
 from problems.proposals import ON_PAPER, detail, proposed, said
 from problems.slips import unit_slips
 from problems.wording import gb, paper

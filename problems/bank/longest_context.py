@@ -8,13 +8,14 @@ from engine.scenario import Scenario
 from engine.units import KIB
 from problems import scenarios
 from problems.amounts import Moment, Paper
+from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.largest import divided, is_clear, wrong_sizes
 from problems.on_paper import on_paper
 from problems.peaks import Run
-from problems.problem import CountAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.wording import gb, listed, number, paper
 
 UNIT = KIB

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 from engine.architecture import Architecture
 from engine.units import count
+from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.problem import Mistake, QuantityAnswer, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import number
 

@@ -7,6 +7,9 @@ from engine.estimate import fits
 from engine.scenario import Scenario
 from problems import scenarios
 from problems.amounts import LOSS, Moment
+from problems.answers.count import CountAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
@@ -14,7 +17,7 @@ from problems.largest import divided, is_clear, wrong_sizes
 from problems.letters import letters
 from problems.on_paper import on_paper
 from problems.peaks import Run, terms
-from problems.problem import CountAnswer, Mistake, QuantityAnswer, Step, YesNoAnswer
+from problems.problem import Mistake, Step
 from problems.wording import gb, listed, number, paper
 from problems.wrong_ideas import seen_from_outside, wrongs
 

@@ -7,12 +7,13 @@ from fractions import Fraction
 from engine.estimate import ledger
 from engine.scenario import Scenario
 from problems import scenarios
+from problems.answers.factor import FactorAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved
 from problems.kind import kind
 from problems.layers import layer_terms, per_token
-from problems.problem import FactorAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import number, short
 

@@ -7,12 +7,13 @@ from engine.levers.lever import WhyNot
 from engine.levers.sharding import with_stage
 from engine.scenario import Hardware, Parallel, Recipe, Scenario, Workload
 from problems import scenarios
+from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.model_states import SHARDS
 from problems.peaks import Run, terms
-from problems.problem import CountAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.smallest_split import smallest_split
 from problems.splits_on_paper import is_clear, smallest
 from problems.wording import gb, paper

@@ -7,6 +7,7 @@ from fractions import Fraction
 from engine.accelerator import Accelerator
 from engine.catalog import CatalogModel
 from problems import scenarios
+from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
@@ -22,7 +23,7 @@ from problems.model_states import (
     sum_said,
     total_said,
 )
-from problems.problem import Mistake, QuantityAnswer, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.slips import unit_slips
 from problems.wording import (

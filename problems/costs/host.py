@@ -10,11 +10,12 @@ from engine.scenario import Hardware, Offload, Parallel, Scenario, Workload
 from engine.units import GB, GIB
 from problems import scenarios
 from problems.amounts import in_billions
+from problems.answers.quantity import QuantityAnswer
 from problems.costs.told import Row, told
 from problems.counted import to_the_host
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.problem import QuantityAnswer, Step
+from problems.problem import Step
 from problems.prompts import render
 from problems.wording import gb, in_seconds, paper, rounded
 

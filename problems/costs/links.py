@@ -10,11 +10,12 @@ from engine.levers.splits import megatrons
 from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
 from problems import scenarios
 from problems.amounts import in_billions
+from problems.answers.quantity import QuantityAnswer
 from problems.costs.told import Row, is_near, told
 from problems.counted import gathered, reduced, tensor_parallel_bytes
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.problem import QuantityAnswer, Step
+from problems.problem import Step
 from problems.prompts import render
 from problems.slips import unit_slips
 from problems.wording import all_of, gb, number, paper, rounded

@@ -7,11 +7,13 @@ from fractions import Fraction
 from engine.precisions import PRECISIONS
 from problems import scenarios
 from problems.amounts import in_billions
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.costs.sharded import FORWARD, Sharded
 from problems.counted import products
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.problem import Mistake, QuantityAnswer, Step, YesNoAnswer
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import digits_of, gb, in_seconds, number, rounded, short
 

@@ -9,11 +9,12 @@ from engine.scenario import Hardware, Recipe, Scenario, Workload
 from engine.units import GB
 from problems import scenarios
 from problems.amounts import in_billions
+from problems.answers.factor import FactorAnswer
 from problems.costs.told import Row, is_near, told
 from problems.counted import products
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.problem import FactorAnswer, Step
+from problems.problem import Step
 from problems.prompts import render
 from problems.wording import billions, digits_of, number, rounded, short
 

@@ -7,13 +7,14 @@ from fractions import Fraction
 from engine.scenario import Scenario
 from engine.units import TB
 from problems import scenarios
+from problems.answers.factor import FactorAnswer
 from problems.costs.sharded import Sharded
 from problems.costs.told import ROUNDING
 from problems.counted import products
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.on_paper import on_paper
-from problems.problem import FactorAnswer, Mistake, Step
+from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import digits_of, in_seconds, number, paper, rounded, short
 

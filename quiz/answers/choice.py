@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from problems.ranking import RankedItem
+from problems.answers.ranking import RankedItem
 from quiz.answers.quantity import RefusalError, Unreadable
 from quiz.answers.ranking import order_of
 

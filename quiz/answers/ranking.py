@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from problems.ranking import Order, RankedItem
+from problems.answers.ranking import Order, RankedItem
 from quiz.answers.quantity import RefusalError, Unreadable
 from quiz.answers.ranking_groups import grouped
 from quiz.answers.ranking_labels import plainly

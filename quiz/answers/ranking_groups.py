@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import final
 
-from problems.ranking import Order
+from problems.answers.ranking import Order
 from quiz.answers.quantity import RefusalError
 from quiz.answers.ranking_lexer import ITEMS, JOINS, Token
 from quiz.answers.ranking_names import Names

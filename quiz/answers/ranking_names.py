@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import final
 
-from problems.ranking import RankedItem, folded
+from problems.answers.ranking import RankedItem, folded
 from quiz.answers.ranking_text import plain_character
 from quiz.answers.ranking_words import NUMERALS
 

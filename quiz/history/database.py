@@ -20,7 +20,7 @@ FILE = "memquiz.sqlite3"
 # Empty: a process that has a set open holds a lock on the byte of that set's number.
 LOCKS = "memquiz.lock"
 WITHOUT = "name another folder in MEMQUIZ_DATA, or practise with --no-save"
-SCHEMA = 2
+SCHEMA = 3
 BUSY_SECONDS = 10.0
 # "memq" in ASCII: tells our file from another program's, also with SQLite's own tools.
 APPLICATION = 0x6D656D71
@@ -45,7 +45,6 @@ TABLES = (
         topic TEXT NOT NULL,
         typed TEXT NOT NULL,
         parsed TEXT,
-        said INTEGER,
         score REAL NOT NULL,
         verdict TEXT NOT NULL,
         mistake TEXT,
@@ -69,6 +68,14 @@ MIGRATIONS = {
     1: (
         "ALTER TABLE attempts ADD COLUMN held INTEGER",
         "ALTER TABLE attempts ADD COLUMN own TEXT",
+    ),
+    # What was understood is JSON; a yes or no stood in a column of its own, which is left alone.
+    2: (
+        """UPDATE attempts SET parsed = '{"fraction": "' || parsed || '"}'
+            WHERE parsed LIKE '%/%' AND parsed NOT LIKE '[%'""",
+        """UPDATE attempts SET parsed = '{"yes": ' || CASE said WHEN 0 THEN 'false' ELSE 'true' END
+            || ', "number": ' || coalesce(parsed, 'null') || '}'
+            WHERE said IS NOT NULL""",
     ),
 }
 

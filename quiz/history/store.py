@@ -11,9 +11,9 @@ from typing import Any, Self, final
 import platformdirs
 
 from engine.errors import Fault, InputError
-from problems.ranking import Order
 from quiz.history.database import Database
 from quiz.marking.given import Given
+from quiz.marking.parsed import restored, written
 from quiz.marking.verdict import Mark, Verdict
 from quiz.release import VERSION
 
@@ -22,15 +22,15 @@ OPEN = Fault("this set", "is open in another memquiz", "go on there, or begin a 
 
 RECORD = """
     INSERT INTO attempts (
-        set_id, position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+        set_id, position, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, answered, version
     ) VALUES (
-        :set_id, :position, :problem, :topic, :typed, :parsed, :said, :score, :verdict, :mistake,
+        :set_id, :position, :problem, :topic, :typed, :parsed, :score, :verdict, :mistake,
         :held, :feedback, :hints, :seconds, :answered, :version
     )
 """
 STANDING = """
-    SELECT position, problem, topic, typed, parsed, said, score, verdict, mistake, held,
+    SELECT position, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, own
     FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
 """
@@ -116,8 +116,7 @@ class Store:
             "problem": verdict.problem,
             "topic": given.topic,
             "typed": verdict.answer,
-            "parsed": _written(verdict),
-            "said": verdict.said,
+            "parsed": written(verdict.parsed),
             "score": float(verdict.score),
             "verdict": verdict.verdict,
             "mistake": verdict.mistake,
@@ -173,15 +172,12 @@ class Store:
 
 
 def _given_from(row: tuple[Any, ...]) -> Given:
-    problem, topic, typed, parsed, said, score, mark, mistake, held, *rest = row
+    problem, topic, typed, parsed, score, mark, mistake, held, *rest = row
     feedback, hints, seconds, own = rest
-    ranked = None if parsed is None else _order(parsed)
     verdict = Verdict(
         problem=problem,
         answer=typed,
-        parsed=None if parsed is None or ranked is not None else Fraction(parsed),
-        said=None if said is None else bool(said),
-        ranked=ranked,
+        parsed=restored(parsed),
         score=Fraction(score),
         verdict=mark,
         mistake=mistake,
@@ -189,19 +185,6 @@ def _given_from(row: tuple[Any, ...]) -> Given:
         feedback=feedback,
     )
     return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
-
-
-def _written(verdict: Verdict) -> str | None:
-    """Return how an answer was read: a fraction, or the groups of an order as JSON."""
-    if verdict.ranked is not None:
-        return json.dumps(verdict.ranked)
-    return None if verdict.parsed is None else str(verdict.parsed)
-
-
-def _order(written: str) -> Order | None:
-    if not written.startswith("["):
-        return None
-    return tuple(tuple(group) for group in json.loads(written))
 
 
 def _now() -> str:

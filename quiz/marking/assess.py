@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from problems.problem import Mistake, Problem, QuantityAnswer
+from problems.answers.answer import Number
+from problems.answers.numbers import rounded
+from problems.problem import Mistake, Problem
 from quiz.answers import Quantity
 from quiz.marking.diagnosis import explained, several
 from quiz.marking.nearness import DOUBLE, credit, credit_of_range, slip
-from quiz.marking.reference import rounded
 
 # A larger factor is not worth its digits.
 FARTHEST = 10**9
@@ -27,7 +28,7 @@ class Assessment:
     held: bool | None = None
 
 
-def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Assessment:
+def assess(quantity: Quantity, answer: Number, problem: Problem) -> Assessment:
     """Mark `quantity` as an answer to `problem`, which asks for `answer`.
 
     A named mistake earns its own share, also where no band would give that much: GB said for GiB
@@ -44,9 +45,7 @@ def assess(quantity: Quantity, answer: QuantityAnswer, problem: Problem) -> Asse
     return _traced(number, answer, problem, score)
 
 
-def _traced(
-    number: Fraction, answer: QuantityAnswer, problem: Problem, score: Fraction
-) -> Assessment:
+def _traced(number: Fraction, answer: Number, problem: Problem, score: Fraction) -> Assessment:
     named = explained(problem, number)
     if named is None or named.also:
         says = [*_of_distance(number, answer.value), *several(named)]
@@ -56,7 +55,7 @@ def _traced(
     return Assessment(score=earned, mistake=named.name, says=(named.says,))
 
 
-def _of_range(quantity: Quantity, answer: QuantityAnswer) -> Assessment:
+def _of_range(quantity: Quantity, answer: Number) -> Assessment:
     """Mark a range by its width if it holds the reference, else by its nearer end."""
     low, high, right = quantity.low, quantity.high, answer.value
     score = credit_of_range(low, high, right, answer.band)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from engine.units import BINARY, DECIMAL, decimal
-from problems.problem import RunFacts
+from problems.answers.claim import RunFacts
 
 # How far a number may be off: one of bytes a parameter, and a size.
 EACH_WITHIN, SIZE_WITHIN = Fraction(2, 100), Fraction(15, 100)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from problems.problem import Answer, FactorAnswer, Mistake, Problem, QuantityAnswer, YesNoAnswer
+from problems.answers.answer import Number
+from problems.answers.numbers import amount
+from problems.problem import Mistake, Problem
 from problems.slips import EXCHANGED, Slip, slips
 from quiz.answers import Quantity
 from quiz.marking.nearness import EQUALLY_NEAR, NAMED_WITHIN, distance, slip
-from quiz.marking.reference import amount
 
 # Two mistakes at once give so many numbers that only a near one tells anything.
 PAIR_WITHIN = Fraction(5, 1000)
@@ -59,7 +60,7 @@ def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | Non
 
 def explained(problem: Problem, number: Fraction) -> Diagnosis | None:
     """Return what `diagnose` does, also where other mistakes give the number as well."""
-    answer = asked(problem.answer)
+    answer = problem.answer.number
     if answer is None:
         return None
     own, said = [*problem.mistakes], list(slips(problem, answer))
@@ -79,15 +80,6 @@ def several(found: Diagnosis | Mistake | None) -> list[str]:
     if found is None or not found.also:
         return []
     return [f"More than one slip gives it: {'; '.join((found.name, *found.also))}."]
-
-
-def asked(answer: Answer) -> QuantityAnswer | None:
-    """Return the quantity that an answer holds; None where it holds none."""
-    if isinstance(answer, YesNoAnswer):
-        return answer.proof
-    if isinstance(answer, FactorAnswer):
-        return QuantityAnswer(value=answer.value, unit="1", default_unit=None)
-    return answer if isinstance(answer, QuantityAnswer) else None
 
 
 def _single(mistake: Mistake) -> Diagnosis:
@@ -119,7 +111,7 @@ def _nearest(found: Sequence[tuple[Fraction, Diagnosis]]) -> Diagnosis | None:
     return found[0][1]
 
 
-def _pairs(mistakes: Sequence[Mistake], answer: QuantityAnswer) -> Iterator[Diagnosis]:
+def _pairs(mistakes: Sequence[Mistake], answer: Number) -> Iterator[Diagnosis]:
     """Yield two mistakes at once, of different terms of the sum: their differences add up."""
     for one, other in combinations(mistakes, 2):
         value = one.value + other.value - answer.value
@@ -128,7 +120,7 @@ def _pairs(mistakes: Sequence[Mistake], answer: QuantityAnswer) -> Iterator[Diag
 
 
 def _said_wrong(
-    mistakes: Sequence[Mistake], answer: QuantityAnswer, said: Sequence[Slip]
+    mistakes: Sequence[Mistake], answer: Number, said: Sequence[Slip]
 ) -> Iterator[Diagnosis]:
     """Yield mistakes whose number was then said wrong."""
     if answer.unit != "bytes":
@@ -140,7 +132,7 @@ def _said_wrong(
                 yield _both(one, other, other.value, answer)
 
 
-def _both(one: Mistake, other: Mistake, value: Fraction, answer: QuantityAnswer) -> Diagnosis:
+def _both(one: Mistake, other: Mistake, value: Fraction, answer: Number) -> Diagnosis:
     names = (one.name, other.name)
     return Diagnosis(
         mistakes=names,

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal
 
-from problems.ranking import Order
+from problems.answers.ranking import Order
 
 Fate = Literal["right", "tied", "inverted", "missing"]
 LOST: Mapping[Fate, Fraction] = {

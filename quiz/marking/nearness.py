@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from engine.units import GB, GIB, MB, MIB, TB, TIB
-from problems.problem import Band, Mistake
+from problems.answers.answer import FULL_CREDIT, Band
+from problems.problem import Mistake
 
 # (largest relative distance, credit); the factor of 2 of the estimate band is `DOUBLE`.
 BANDS: dict[Band, tuple[tuple[Fraction, Fraction], ...]] = {
-    "count": ((Fraction(2, 100), Fraction(1)),),
-    "estimate": ((Fraction(15, 100), Fraction(1)), (Fraction(35, 100), Fraction(1, 2))),
+    "count": ((FULL_CREDIT["count"], Fraction(1)),),
+    "estimate": ((FULL_CREDIT["estimate"], Fraction(1)), (Fraction(35, 100), Fraction(1, 2))),
 }
 DOUBLE = Fraction(2)
 DOUBLE_CREDIT = Fraction(1, 4)

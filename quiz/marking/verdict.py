@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from problems.ranking import Order
+from quiz.marking.parsed import Parsed, plain
 
 Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
 # What the label of an answer in words is worth, whoever gave it.
@@ -23,9 +23,8 @@ class Verdict:
     Args:
         problem: the problem's id.
         answer: what was typed.
-        parsed: the number as understood, in bytes or plain; None where none was given.
-        said: the yes or no as understood; None where none was asked.
-        ranked: the order as understood; None where none was asked.
+        parsed: the answer as understood: a number in the unit of the answer, {yes, number}, an
+            order as groups of keys; None where nothing was.
         score: from 0 to 1.
         verdict: the score as a word; "skipped" and "shown" are questions that were not answered.
         mistake: the name of the mistake that gives this number, where one does.
@@ -37,9 +36,7 @@ class Verdict:
 
     problem: str
     answer: str
-    parsed: Fraction | None = None
-    said: bool | None = None
-    ranked: Order | None = None
+    parsed: Parsed = None
     score: Fraction
     verdict: Mark
     mistake: str | None = None
@@ -50,27 +47,16 @@ class Verdict:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The verdict as plain values.
-
-        `parsed` is a number; {yes, number} where a yes or no was asked; a list of groups of keys
-        where an order was.
-        """
+        """The verdict as plain values."""
         return {
             "problem": self.problem,
             "answer": self.answer,
-            "parsed": self._parsed,
+            "parsed": plain(self.parsed),
             "score": float(self.score),
             "verdict": self.verdict,
             "mistake": self.mistake,
             "feedback": self.feedback,
         }
-
-    @property
-    def _parsed(self) -> object:
-        if self.ranked is not None:
-            return [list(group) for group in self.ranked]
-        number = None if self.parsed is None else _number(self.parsed)
-        return number if self.said is None else {"yes": self.said, "number": number}
 
 
 def mark_of(score: Fraction) -> Mark:
@@ -85,7 +71,3 @@ def opening(score: Fraction) -> str:
     if score == 1:
         return "Right: "
     return "In part: " if score else "Not quite: "
-
-
-def _number(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)

@@ -9,18 +9,9 @@ from typing import Literal, Protocol, final
 from problems.problem import Problem
 from quiz.marking.given import Given
 from quiz.marking.verdict import Mark
-from quiz.practice.session import (
-    Event,
-    Marked,
-    Overruled,
-    Quit,
-    Session,
-    Undone,
-    behind,
-    command_of,
-    respond,
-    seen,
-)
+from quiz.practice.commands import command_of
+from quiz.practice.events import Event, Marked, Overruled, Quit, Undone
+from quiz.practice.session import Session, behind, respond, seen
 
 Ending = Literal["finished", "stopped", "interrupted"]
 

@@ -1,7 +1,7 @@
 """The learner at a terminal or behind a pipe: lines in, questions and verdicts out."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import TextIO, final
@@ -9,16 +9,13 @@ from typing import TextIO, final
 from rich.console import Console
 
 from engine.errors import Fault, InputError
-from problems.choice import ChoiceAnswer
-from problems.problem import TOPICS, ClaimAnswer, Problem
-from problems.ranking import RankedItem, RankingAnswer
+from problems.problem import TOPICS, Problem
 from quiz.answers import caret
-from quiz.marking.choosing import request_one
 from quiz.marking.given import Given
-from quiz.marking.ranking import choices, request
+from quiz.marking.registry import marker_of, request_of
 from quiz.marking.verdict import Mark
 from quiz.output.screen import paragraph, whole_lines
-from quiz.practice.session import (
+from quiz.practice.events import (
     Blank,
     CannotOverrule,
     Clash,
@@ -30,14 +27,14 @@ from quiz.practice.session import (
     NotACommand,
     NothingToUndo,
     Overruled,
-    Session,
     Stands,
     Undone,
     Unread,
     WantsMark,
-    WantsNumber,
+    WantsRest,
     Withdrawn,
 )
+from quiz.practice.session import Session
 
 LONGEST_LINE = 1000
 BAR = 20
@@ -64,16 +61,14 @@ The words work too: hint, skip, why, undo, quit; capital letters do.
 Behind the level stands the question's id, to have it again:
 memquiz practice --problem zero-states@7"""
 PAUSE = "enter next · w why · u undo · q stop"
-PAUSE_CLAIM = "enter next · w why · o your own mark · u undo · q stop"
+PAUSE_OWN_MARK = "enter next · w why · o your own mark · u undo · q stop"
 DIM: Mapping[type, str] = {
     Blank: "Type an answer, or ? for the commands.",
     Undone: "Taken back.",
-    Withdrawn: "Taken back: answer yes or no again.",
 }
 SAID: Mapping[type, str] = {
     NoHint: "There is no further hint; w shows the worked solution.",
     Help: HELP,
-    WantsNumber: "And the number that proves it? Enter alone leaves it out.",
     WantsMark: "Which mark? Type o correct, o partial or o wrong.",
     CannotOverrule: "Only an answer to a claim can have a mark of your own.",
     NothingToUndo: "There is no answer to take back.",
@@ -142,15 +137,11 @@ class Terminal:
         self._console.print()
         self._say(left, style="bold")
         self._say(problem.prompt)
-        if isinstance(problem.answer, RankingAnswer):
-            self._items(problem.answer.items, request(problem.answer))
-        elif isinstance(problem.answer, ChoiceAnswer):
-            self._items(problem.answer.items, request_one(problem.answer))
-
-    def _items(self, items: Sequence[RankedItem], wanted: str) -> None:
-        for line in choices(items):
-            paragraph(self._console, line, indent=STEP, hanging=STEP)
-        self._say(wanted)
+        request = request_of(problem.answer)
+        if request is not None:
+            for line in request.items:
+                paragraph(self._console, line, indent=STEP, hanging=STEP)
+            self._say(request.wants)
 
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
@@ -164,6 +155,10 @@ class Terminal:
                 self._say(f"hint {number}/{of}: {text}")
             case Overruled(given=given):
                 self._say(f"Your own mark, {given.own}, counts now.", style="dim")
+            case WantsRest(says=says):
+                self._say(says)
+            case Withdrawn(says=says):
+                self._say(says, style="dim")
             case _:
                 self._aside(event)
 
@@ -180,8 +175,8 @@ class Terminal:
 
     def pause(self, problem: Problem) -> None:
         """Show what can be typed behind the verdict on `problem`."""
-        claim = isinstance(problem.answer, ClaimAnswer)
-        self._say(PAUSE_CLAIM if claim else PAUSE, style="dim")
+        own_mark = marker_of(problem.answer).own_mark
+        self._say(PAUSE_OWN_MARK if own_mark else PAUSE, style="dim")
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""
@@ -197,7 +192,7 @@ class Terminal:
         self._say(verdict.feedback, style=COLOURS[verdict.verdict])
         if verdict.verdict in {"partial", "wrong", "shown"}:
             self._ledger_lines(problem)
-        if not isinstance(problem.answer, ClaimAnswer):
+        if not marker_of(problem.answer).gives_reason:
             self._on_paper(problem)
 
     def _on_paper(self, problem: Problem) -> None:

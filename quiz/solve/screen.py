@@ -9,7 +9,7 @@ from sympy import Integer, Max
 from engine.ledger import OUTSIDE, Category, Ledger, Line, Phase
 from engine.symbols import MEANINGS
 from engine.units import GB, GIB, MB, MIB, both, decimal
-from quiz.marking.reference import rounded
+from problems.answers.numbers import rounded
 from quiz.output.bar_text import bar_text, key
 from quiz.output.bars import chart, used
 from quiz.output.scenario_words import described, headline, interval

@@ -11,10 +11,9 @@ from engine.scenario import Scenario
 from engine.scenario_file import to_mapping
 from engine.verify.timeline import Allocation
 from engine.verify.verification import LEFT_OUT, Gap, NoRoom, Row, Verification
-from problems.problem import Problem, QuantityAnswer, YesNoAnswer
+from problems.problem import Problem
 from problems.registry import kinds
 from quiz.exits import Exit
-from quiz.marking.reference import reference
 from quiz.solve.report import CODES
 from quiz.verify.groups import Group, grouped
 from quiz.verify.strips import Strip, stretches, strips
@@ -70,15 +69,12 @@ class Question:
 
 def question_of(problem: Problem, scenario: Scenario) -> Question:
     """Return the question that `problem` is, where `scenario` was run for it."""
-    answer = problem.answer.proof if isinstance(problem.answer, YesNoAnswer) else problem.answer
-    size = None
-    if isinstance(answer, QuantityAnswer) and answer.unit == "bytes":
-        size = round(answer.value)
+    asked = problem.answer.number
     return Question(
         id=problem.id,
         title=kinds()[problem.kind].title,
-        answer=reference(problem.answer),
-        size=size,
+        answer=problem.answer.said,
+        size=round(asked.value) if asked is not None and asked.unit == "bytes" else None,
         own=problem.scenario == scenario,
     )
 

@@ -6,10 +6,13 @@ from functools import cache
 
 import pytest
 
-from problems.choice import ChoiceAnswer
-from problems.draft import FULL_CREDIT
-from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer, YesNoAnswer
-from problems.ranking import RankingAnswer
+from problems.answers.answer import FULL_CREDIT
+from problems.answers.choice import ChoiceAnswer
+from problems.answers.count import CountAnswer
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.ranking import RankingAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.registry import build, kinds
 from problems.wording import gb, in_seconds, number, paper, short
 

@@ -4,8 +4,12 @@ from fractions import Fraction
 
 import pytest
 
+from problems.answers.count import CountAnswer
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.draft import telling
-from problems.problem import CountAnswer, FactorAnswer, Mistake, QuantityAnswer, YesNoAnswer
+from problems.problem import Mistake
 
 GB = QuantityAnswer(value=Fraction(100))
 ESTIMATE = QuantityAnswer(value=Fraction(100), band="estimate")

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from engine.scenario_file import from_mapping
-from problems.problem import FactorAnswer, QuantityAnswer
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
 from problems.registry import as_json, build, kinds
 
 KEYS = {

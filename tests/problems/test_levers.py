@@ -11,7 +11,7 @@ from engine.costs.step_time import Resource, step_time
 from engine.estimate import fits, ledger
 from engine.levers.registry import levers
 from engine.scenario import Offload
-from problems.ranking import folded
+from problems.answers.ranking import folded
 from problems.registry import build
 
 SEEDS = range(200)

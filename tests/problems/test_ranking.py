@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from problems.answers.ranking import Measure, RankedItem, RankingAnswer, folded
 from problems.draft import telling
 from problems.problem import Mistake
-from problems.ranking import Measure, RankedItem, RankingAnswer, folded
 from problems.registry import as_json, build
 
 STEP_TIME = Measure(verb="costs", unit="%", of="step time", signed=True)

@@ -9,7 +9,9 @@ import pytest
 from engine.costs.flops import micro_batch
 from engine.costs.stages import stages
 from engine.estimate import ledger
-from problems.problem import FactorAnswer, QuantityAnswer, YesNoAnswer
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.registry import build
 
 SEEDS = range(60)

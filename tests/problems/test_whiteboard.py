@@ -7,9 +7,11 @@ import pytest
 
 from engine.estimate import ledger
 from engine.units import GB, MB
-from problems.draft import FULL_CREDIT
+from problems.answers.answer import FULL_CREDIT
+from problems.answers.count import CountAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.on_paper import on_paper
-from problems.problem import CountAnswer, QuantityAnswer, YesNoAnswer
 from problems.registry import build, kinds
 from problems.scenarios import with_micro_batch
 

@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from problems.answers.claim import ClaimAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.claims import claim
-from problems.problem import (
-    ClaimAnswer,
-    Mistake,
-    Problem,
-    QuantityAnswer,
-    Step,
-    YesNoAnswer,
-)
+from problems.problem import Mistake, Problem, Step
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,8 +3,10 @@ from fractions import Fraction
 
 import pytest
 
-from problems.problem import CountAnswer, FactorAnswer, QuantityAnswer
-from quiz.grading import Unreadable, grade, lacks_number
+from problems.answers.count import CountAnswer
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
+from quiz.grading import Unreadable, grade
 
 GB = 10**9
 
@@ -177,7 +179,7 @@ def test_yes_or_no_is_half_and_its_number_the_other(fits_problem, typed, score, 
 def test_a_verdict_alone_can_be_marked_and_lacks_its_number(fits_problem, typed, score):
     verdict = marked(fits_problem, typed)
     assert verdict.score == Fraction(score)
-    assert lacks_number(verdict)
+    assert verdict.parsed == {"yes": typed == "fits", "number": None}
 
 
 def test_a_number_alone_does_not_answer_yes_or_no(fits_problem):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.ranking import RankedItem
+from problems.answers.ranking import RankedItem
 from quiz.answers import Ranking, Unreadable, caret, read_ranking
 from quiz.answers.ranking_names import one_slip
 

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from problems.problem import QuantityAnswer, YesNoAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from quiz.answers import Unreadable, describe, read_seconds
 from quiz.grading import grade
 

@@ -1,4 +1,4 @@
--- A learner's file as the first format had it, with one answer.
+-- A learner's file as the first format had it, with an answer of each form.
 DROP TABLE attempts;
 CREATE TABLE attempts (
     id INTEGER PRIMARY KEY,
@@ -20,9 +20,15 @@ CREATE TABLE attempts (
     version TEXT NOT NULL
 );
 INSERT INTO sets (id, created, options, problems, version)
-    VALUES (1, '2026-11-01', '{}', '["made@7"]', '0.1.0');
-INSERT INTO attempts (set_id, position, problem, topic, typed, parsed, score, verdict, feedback,
+    VALUES (1, '2026-11-01', '{}', '["a@1", "b@1", "c@1", "d@1", "e@1", "f@1", "g@1"]', '0.1.0');
+INSERT INTO attempts (set_id, position, problem, topic, typed, parsed, said, score, verdict, feedback,
         hints, seconds, answered, version)
-    VALUES (1, 0, 'made@7', 'A', '37 GB', '37000000000', 0.0, 'wrong', 'Not quite.',
-        0, 3.5, '2026-11-01', '0.1.0');
+    VALUES
+        (1, 0, 'a@1', 'A', '37 GB', '37000000000', NULL, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 1, 'b@1', 'A', 'a third', '1/3', NULL, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 2, 'c@1', 'A', 'no, 93 GB', '93000000000', 0, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 3, 'd@1', 'A', 'yes, 3.5 s', '7/2', 1, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 4, 'e@1', 'A', 'yes', NULL, 1, 0.5, 'partial', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 5, 'f@1', 'A', '2=3>1', '[["2", "3"], ["1"]]', NULL, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
+        (1, 6, 'g@1', 'A', '', NULL, NULL, 0.0, 'skipped', '.', 0, 3.5, '2026', '0.1.0');
 PRAGMA user_version = 1;

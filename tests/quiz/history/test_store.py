@@ -50,7 +50,7 @@ def test_a_yes_without_a_number_comes_back(data, fits_problem):
     with Store(data) as store:
         store.record(store.start(OPTIONS, PROBLEMS), 0, answered(fits_problem, "no"))
         verdict = store.unfinished({}).given[0].verdict
-    assert (verdict.said, verdict.parsed) == (False, None)
+    assert verdict.parsed == {"yes": False, "number": None}
 
 
 def test_an_answer_taken_back_stays_in_the_file_and_out_of_the_set(data, states_problem):
@@ -111,15 +111,36 @@ def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data
     with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
         connection.executescript(FIRST_FORMAT)
     with Store(data) as store:
-        (given,) = store.unfinished({}).given
+        given, *_ = store.unfinished({}).given
         assert (given.verdict.answer, given.verdict.held, store.ranges()) == (
             "37 GB",
             None,
             (0, 0),
         )
-        store.record(1, 1, answered(states_problem, "20-30 GB"))
+        store.record(1, 7, answered(states_problem, "20-30 GB"))
         assert store.ranges() == (1, 1)
     assert rows(data, "PRAGMA user_version") == [(SCHEMA,)]
+
+
+@pytest.mark.parametrize(
+    ("position", "parsed"),
+    [
+        (0, Fraction(37 * 10**9)),
+        (1, Fraction(1, 3)),
+        (2, {"yes": False, "number": Fraction(93 * 10**9)}),
+        (3, {"yes": True, "number": Fraction(7, 2)}),
+        (4, {"yes": True, "number": None}),
+        (5, (("2", "3"), ("1",))),
+        (6, None),
+    ],
+)
+def test_what_older_formats_understood_comes_back(data, position, parsed):
+    with Store(data):
+        pass
+    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
+        connection.executescript(FIRST_FORMAT)
+    with Store(data) as store:
+        assert store.unfinished({}).given[position].verdict.parsed == parsed
 
 
 def test_ranges_are_counted_over_all_sets_but_for_what_was_taken_back(data, states_problem):

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from problems.choice import Choice, ChoiceAnswer
+from problems.answers.choice import Choice, ChoiceAnswer
+from problems.answers.count import CountAnswer
+from problems.answers.ranking import RankedItem
 from problems.json_form import as_json
-from problems.problem import CountAnswer
-from problems.ranking import RankedItem
 from quiz.grading import Unreadable, grade, skipped
 from quiz.practice.session import Session
 from quiz.practice.terminal import Terminal

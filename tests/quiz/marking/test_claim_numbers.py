@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from problems.problem import RunFacts
+from problems.answers.claim import RunFacts
 from problems.registry import build
 from quiz.grading import grade
 from quiz.marking.claim_numbers import wrong_number

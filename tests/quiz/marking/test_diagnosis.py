@@ -6,12 +6,14 @@ from fractions import Fraction
 import pytest
 
 from engine.units import GB, GIB
+from problems.answers.factor import FactorAnswer
+from problems.answers.quantity import QuantityAnswer
+from problems.answers.yes_no import YesNoAnswer
 from problems.draw import Draw
 from problems.mistakes import mistakes
-from problems.problem import FactorAnswer, QuantityAnswer, YesNoAnswer
 from problems.registry import build, kinds
 from quiz.grading import grade
-from quiz.marking.diagnosis import asked, diagnose, explained
+from quiz.marking.diagnosis import diagnose, explained
 from quiz.marking.nearness import credit
 
 SEEDS = range(300, 308)
@@ -31,7 +33,7 @@ def rounded(value):
 def test_a_mistakes_own_number_is_traced_to_it_and_earns_its_share(kind):
     for seed in SEEDS:
         problem = build(kind, seed)
-        answer = asked(problem.answer)
+        answer = problem.answer.number
         for mistake in problem.mistakes:
             found = explained(problem, rounded(mistake.value))
             assert (found.name, found.share) == (mistake.name, mistake.share)
@@ -141,7 +143,7 @@ def test_chance_is_seldom_taken_for_two_mistakes(kind):
     for seed in SEEDS:
         problem = build(kind, seed)
         for _ in range(40):
-            number = asked(problem.answer).value * Fraction(draw.between(250, 4000), 1000)
+            number = problem.answer.number.value * Fraction(draw.between(250, 4000), 1000)
             found = diagnose(problem, rounded(number)) if number else None
             named += found is not None and len(found.mistakes) == 2
             tried += 1

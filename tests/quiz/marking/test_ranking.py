@@ -9,11 +9,12 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from problems.ranking import Measure, RankedItem, RankingAnswer
+from problems.answers.ranking import Measure, RankedItem, RankingAnswer
 from quiz.grading import Unreadable, grade, skipped
 from quiz.history.store import Store
 from quiz.practice.dialogue import Dialogue
-from quiz.practice.session import Marked, Quit, Session, Unread, respond
+from quiz.practice.events import Marked, Quit, Unread
+from quiz.practice.session import Session, respond
 from quiz.practice.sitting import Unkept
 from quiz.practice.terminal import Terminal
 
@@ -199,7 +200,7 @@ def test_an_order_comes_back_as_it_was_kept(levers, data):
     with Store(data) as store:
         store.record(store.start({}, session.problems), 0, event.given)
         (back,) = store.unfinished({}).given
-    assert back.verdict.ranked == (("2", "3"), ("1",))
+    assert back.verdict.parsed == (("2", "3"), ("1",))
     assert back.verdict.as_json == event.given.verdict.as_json
 
 

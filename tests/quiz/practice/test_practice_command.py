@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from problems.problem import QuantityAnswer
+from problems.answers.quantity import QuantityAnswer
 from problems.registry import from_id, kinds
 from quiz.history.database import FILE
 from quiz.practice.questions import chosen

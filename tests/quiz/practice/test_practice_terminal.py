@@ -104,7 +104,8 @@ def test_a_word_where_a_number_is_asked_keeps_the_verdict(environment, data):
     assert "read as yes, without a number" in person.type("no\n")
     assert person.leave("\n") == 0
     with closing(sqlite3.connect(data / FILE)) as connection:
-        assert connection.execute("SELECT typed, said FROM attempts").fetchall() == [("yes", 1)]
+        kept = connection.execute("SELECT typed, parsed FROM attempts").fetchall()
+    assert kept == [("yes", '{"yes": true, "number": null}')]
 
 
 @pytest.mark.parametrize("columns", ["20", "30"])

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from quiz.practice.closing import closing, summary
-from quiz.practice.session import (
+from quiz.practice.events import (
     Blank,
     CannotOverrule,
     Clash,
@@ -13,17 +13,13 @@ from quiz.practice.session import (
     NoHint,
     NothingToUndo,
     Quit,
-    Session,
     Stands,
     Undone,
     Unread,
-    WantsNumber,
+    WantsRest,
     Withdrawn,
-    overrule,
-    respond,
-    seen,
-    undo,
 )
+from quiz.practice.session import Session, overrule, respond, seen, undo
 
 THREE = Session(problems=("made@7", "made@8", "made@9"))
 
@@ -141,7 +137,7 @@ def test_a_keys_word_works_where_the_key_is_a_symbol(states_problem):
 
 def test_a_verdict_alone_is_asked_for_its_number(fits_problem):
     session, event = say(THREE, fits_problem, "no")
-    assert event == WantsNumber()
+    assert isinstance(event, WantsRest)
     session, event = say(session, fits_problem, "93 GB")
     assert event.given.verdict.score == 1
     assert session.pending == ""
@@ -171,11 +167,8 @@ def test_a_word_that_leaves_the_number_out_leaves_the_verdict_as_it_was(
 ):
     _, event = say(THREE, fits_problem, first, typed)
     verdict = event.given.verdict
-    assert (verdict.answer, verdict.said, verdict.score) == (
-        first,
-        first == "yes",
-        Fraction(score),
-    )
+    parsed = {"yes": first == "yes", "number": None}
+    assert (verdict.answer, verdict.parsed, verdict.score) == (first, parsed, Fraction(score))
     assert verdict.reading == f"{first}, without a number"
 
 
@@ -198,7 +191,7 @@ def test_the_same_verdict_again_is_asked_for_its_number(fits_problem):
 def test_a_verdict_that_waits_for_its_number_can_be_taken_back(fits_problem):
     before, _ = say(THREE, fits_problem, "no, 93 GB")
     session, event = say(before, fits_problem, "yes", "undo")
-    assert (session, event) == (before, Withdrawn())
+    assert (session, event) == (before, Withdrawn(says="Taken back: answer yes or no again."))
 
 
 def test_a_solution_in_the_numbers_place_fixes_the_verdict(fits_problem):

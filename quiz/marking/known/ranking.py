@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from engine.units import decimal
+from problems.answers.numbers import rounded
+from problems.answers.ranking import Measure, RankingAnswer
 from problems.problem import Problem
-from problems.ranking import Measure, RankedItem, RankingAnswer
 from quiz.answers import Unreadable, read_ranking
+from quiz.answers.ranking_text import LONGEST_ORDER
 from quiz.marking.kendall import Pair, distance, pairs
-from quiz.marking.reference import in_order, reference, rounded
+from quiz.marking.marker import Marker, Request, behind_keys
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 EXPLAINED = 2
@@ -19,7 +21,7 @@ LEAST = Fraction(1, 10**3)
 FEWEST_GROUPS = 3
 
 
-def grade_ranking(problem: Problem, answer: RankingAnswer, text: str) -> Verdict | Unreadable:
+def _mark(problem: Problem, answer: RankingAnswer, text: str) -> Verdict | Unreadable:
     """Mark `text`: the score is the share of the pairs that it has right, a tie for one half."""
     ranking = read_ranking(text, answer.items)
     if isinstance(ranking, Unreadable):
@@ -35,26 +37,20 @@ def grade_ranking(problem: Problem, answer: RankingAnswer, text: str) -> Verdict
     return Verdict(
         problem=problem.id,
         answer=text,
-        ranked=ranking.order,
+        parsed=ranking.order,
         score=score,
         verdict=mark_of(score),
         mistake="upside down" if upside_down else None,
-        feedback=" ".join([f"{opening(score)}{reference(answer)}.", *says]),
-        reading=in_order(ranking.order, answer),
+        feedback=" ".join([f"{opening(score)}{answer.said}.", *says]),
+        reading=answer.in_order(ranking.order),
         remarks=ranking.remarks,
     )
 
 
-def choices(items: Sequence[RankedItem]) -> tuple[str, ...]:
-    """Return the items as they are shown, each behind its key."""
-    width = max(len(item.key) for item in items)
-    return tuple(f"{item.key:>{width}}  {item.name}" for item in items)
-
-
-def request(answer: RankingAnswer) -> str:
-    """Return what to type, in one line below the items."""
+def _request(answer: RankingAnswer) -> Request:
     noun = "numbers" if answer.items[0].key.isdigit() else "letters"
-    return f"Type their {noun} or names, the {answer.first} first; = between two that tie."
+    wants = f"Type their {noun} or names, the {answer.first} first; = between two that tie."
+    return Request(items=behind_keys(answer.items), wants=wants)
 
 
 def _is_upside_down(found: Sequence[Pair], answer: RankingAnswer) -> bool:
@@ -115,3 +111,6 @@ def _left_out(order: Sequence[Sequence[str]], answer: RankingAnswer) -> Iterator
     if missing:
         listed = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
         yield f"Left out, and so lost: {listed}."
+
+
+MARKER = Marker(of=RankingAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+from problems.answers.claim import ClaimAnswer
 from problems.claims import Claim, FalseStatement, claim, falsehoods
-from problems.problem import ClaimAnswer, Problem
+from problems.problem import Problem
 from quiz.answers import Unreadable
 from quiz.claims.grade import HEDGED, UNNAMED, ClaimVerdict, Span, grade_claim
+from quiz.claims.text import LONGEST_REASON
 from quiz.marking.claim_numbers import wrong_number
-from quiz.marking.reference import reference
+from quiz.marking.marker import Marker
 from quiz.marking.verdict import LABELS, Verdict, mark_of, opening
 
 LONGEST_QUOTE = 60
@@ -18,7 +20,7 @@ WRONG_SIDE = "hedged the wrong way"
 CLOSE = 0.6
 
 
-def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | Unreadable:
+def _mark(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | Unreadable:
     """Mark `text`, and say which of its words earned or lost what."""
     marked = grade_claim(answer.claim, text)
     if isinstance(marked, Unreadable):
@@ -35,7 +37,7 @@ def grade_reason(problem: Problem, answer: ClaimAnswer, text: str) -> Verdict | 
         mistake=_mistake(asked, marked) or (WRONG_NUMBER if wrong else None),
         feedback=" ".join(
             [
-                f"{opening(score)}{reference(answer)}.",
+                f"{opening(score)}{answer.said}.",
                 *([wrong.says] if wrong else []),
                 *_says(asked, marked),
             ]
@@ -102,3 +104,8 @@ def _quoted(answer: str, span: Span) -> str:
     words = " ".join(answer[span.start : span.end].split())
     shown = "".join(letter for letter in words if letter.isprintable())
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[: LONGEST_QUOTE - 1]}…"
+
+
+MARKER = Marker(
+    of=ClaimAnswer, mark=_mark, longest=LONGEST_REASON, own_mark=True, gives_reason=True
+)

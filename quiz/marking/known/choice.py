@@ -2,14 +2,15 @@
 
 from fractions import Fraction
 
-from problems.choice import ChoiceAnswer
+from problems.answers.choice import ChoiceAnswer
 from problems.problem import Problem
 from quiz.answers import Unreadable, read_choice
-from quiz.marking.reference import reference
+from quiz.answers.ranking_text import LONGEST_ORDER
+from quiz.marking.marker import Marker, Request, behind_keys
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 
-def grade_choice(problem: Problem, answer: ChoiceAnswer, text: str) -> Verdict | Unreadable:
+def _mark(problem: Problem, answer: ChoiceAnswer, text: str) -> Verdict | Unreadable:
     """Mark `text`: all of the credit for the right one, none for another."""
     picked = read_choice(text, answer.items)
     if isinstance(picked, Unreadable):
@@ -19,13 +20,13 @@ def grade_choice(problem: Problem, answer: ChoiceAnswer, text: str) -> Verdict |
     return Verdict(
         problem=problem.id,
         answer=text,
-        ranked=((picked.key,),),
+        parsed=((picked.key,),),
         score=score,
         verdict=mark_of(score),
         mistake=typed.mistake or None,
         feedback=" ".join(
             [
-                f"{opening(score)}{reference(answer)}.",
+                f"{opening(score)}{answer.said}.",
                 *dict.fromkeys((typed.feedback, right.feedback)),
             ]
         ),
@@ -34,6 +35,9 @@ def grade_choice(problem: Problem, answer: ChoiceAnswer, text: str) -> Verdict |
     )
 
 
-def request_one(answer: ChoiceAnswer) -> str:
-    """Return what to type, in one line below the items."""
-    return f"Type its {'number' if answer.items[0].key.isdigit() else 'letter'} or name."
+def _request(answer: ChoiceAnswer) -> Request:
+    noun = "number" if answer.items[0].key.isdigit() else "letter"
+    return Request(items=behind_keys(answer.items), wants=f"Type its {noun} or name.")
+
+
+MARKER = Marker(of=ChoiceAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from problems.ranking import RankedItem, name_faults
+from problems.answers.answer import Answer
+from problems.answers.ranking import RankedItem, name_faults
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceAnswer:
+class ChoiceAnswer(Answer):
     """The right one of a few things.
 
     Args:
@@ -32,12 +34,31 @@ class ChoiceAnswer:
         ValueError: listing every way in which the parts do not fit each other.
     """
 
+    type = "choice"
+
     choices: tuple[Choice, ...]
 
     def __post_init__(self) -> None:
         faults = [*name_faults(self.items), *_faults(self.choices)]
         if faults:
             raise ValueError("; ".join(faults))
+
+    @property
+    def said(self) -> str:
+        """The name of the right one."""
+        return self.right.item.name
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The key of the right one, and all with what a wrong pick overlooks."""
+        return {
+            "type": self.type,
+            "value": self.right.item.key,
+            "items": [
+                choice.item.as_json | {"mistake": choice.mistake, "feedback": choice.feedback}
+                for choice in self.choices
+            ],
+        }
 
     @property
     def items(self) -> tuple[RankedItem, ...]:

@@ -3,9 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
+from typing import Any
+
+from problems.answers.answer import Answer
+from problems.answers.numbers import exact
 
 Order = tuple[tuple[str, ...], ...]
 """Keys of items, in groups that tie, from first to last."""
@@ -28,6 +32,16 @@ class RankedItem:
     aliases: tuple[str, ...] = ()
     value: Fraction
 
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Its key, its names and its number."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "aliases": list(self.aliases),
+            "value": exact(self.value),
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
@@ -47,7 +61,7 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankingAnswer:
+class RankingAnswer(Answer):
     """An order of a few things, with ties.
 
     Args:
@@ -60,6 +74,8 @@ class RankingAnswer:
         ValueError: listing every way in which the parts do not fit each other.
     """
 
+    type = "ranking"
+
     items: tuple[RankedItem, ...]
     order: Order
     measure: Measure
@@ -69,6 +85,26 @@ class RankingAnswer:
         faults = [*name_faults(self.items), *_order_faults(self.items, self.order)]
         if faults:
             raise ValueError("; ".join(faults))
+
+    @property
+    def said(self) -> str:
+        """The order by name: "fused attention > ZeRO-1 = ZeRO-2"."""
+        return self.in_order(self.order)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The items, their order, and what decides it."""
+        return {
+            "type": self.type,
+            "items": [item.as_json for item in self.items],
+            "order": [list(group) for group in self.order],
+            "measure": asdict(self.measure),
+            "first": self.first,
+        }
+
+    def in_order(self, order: Order) -> str:
+        """Return an order of the items by name."""
+        return " > ".join(" = ".join(self.item(key).name for key in group) for group in order)
 
     def item(self, key: str) -> RankedItem:
         """Return the item with this key."""

@@ -1,0 +1,1 @@
+"""What may be asked for: one file for each type of answer."""

@@ -1,0 +1,44 @@
+"""A whole number of things: right or wrong."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from problems.answers.answer import Answer
+from problems.answers.numbers import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountAnswer(Answer):
+    """A whole number of things: right or wrong.
+
+    Args:
+        value: the number.
+        noun: the things, as "GPUs"; "" where the number is none of things.
+        before: what is said in front of such a number and may be typed there, as "ZeRO-".
+    """
+
+    type = "count"
+
+    value: int
+    noun: str = ""
+    before: str = ""
+
+    @property
+    def said(self) -> str:
+        """The number with its noun: "8 GPUs", "ZeRO-2"."""
+        return f"{self.before}{self.value:,} {counted(self.value, self.noun)}".rstrip()
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The number and what is counted."""
+        before = {"before": self.before} if self.before else {}
+        return {"type": self.type, "value": self.value, "noun": self.noun} | before
+
+    def tells(self, wrong: Fraction) -> bool:
+        """Return whether it is another number."""
+        return wrong != self.value
+
+    def apart(self, one: Fraction, other: Fraction) -> bool:
+        """Return whether they are two numbers."""
+        return one != other

@@ -1,0 +1,33 @@
+"""How many times larger something becomes."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from problems.answers.answer import Answer, Number
+from problems.answers.numbers import amount, exact
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorAnswer(Answer):
+    """How many times larger (or smaller, below 1) something becomes."""
+
+    type = "factor"
+    fewest_mistakes = 2
+
+    value: Fraction
+
+    @property
+    def said(self) -> str:
+        """The factor: "4 times"."""
+        return f"{amount(self.value, '1')} times"
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The factor."""
+        return {"type": self.type, "value": exact(self.value)}
+
+    @property
+    def number(self) -> Number:
+        """The factor as a plain number."""
+        return Number(value=self.value, unit="1", default_unit=None)

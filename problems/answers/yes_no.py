@@ -1,0 +1,34 @@
+"""Yes or no, and the number that proves it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from problems.answers.answer import Answer, Number
+from problems.answers.numbers import amount
+from problems.answers.quantity import QuantityAnswer
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesNoAnswer(Answer):
+    """Yes or no, and the number that proves it."""
+
+    type = "yes-no"
+    fewest_mistakes = 2
+
+    value: bool
+    proof: QuantityAnswer
+
+    @property
+    def said(self) -> str:
+        """The verdict and its proof: "no, 93.1 GB = 86.71 GiB"."""
+        return f"{'yes' if self.value else 'no'}, {amount(self.proof.value, self.proof.unit)}"
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The verdict and its proof."""
+        return {"type": self.type, "value": self.value, "proof": self.proof.as_json}
+
+    @property
+    def number(self) -> Number:
+        """The proof."""
+        return self.proof

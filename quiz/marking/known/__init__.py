@@ -1,0 +1,1 @@
+"""How each type of answer is read and marked: one file for each, with a `MARKER`."""

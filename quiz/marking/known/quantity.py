@@ -1,0 +1,7 @@
+"""A number of bytes or seconds, or a plain one."""
+
+from problems.answers.quantity import QuantityAnswer
+from quiz.marking.marker import Marker
+from quiz.marking.numbers import mark_number
+
+MARKER = Marker(of=QuantityAnswer, mark=mark_number)

@@ -1,0 +1,93 @@
+"""A yes or no, and the number that proves it: half of the credit each."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from problems.answers.yes_no import YesNoAnswer
+from problems.problem import Problem
+from quiz.answers import Unreadable, describe
+from quiz.answers.yes_no import YesNo, leaves_out, read_yes_no
+from quiz.marking.assess import assess
+from quiz.marking.marker import Halves, Marker
+from quiz.marking.numbers import read_number
+from quiz.marking.verdict import Verdict, mark_of, opening
+
+HALF = Fraction(1, 2)
+EXAMPLES = {"bytes": "61 GB", "s": "1.5 s", "1": "250"}
+
+
+def _mark(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unreadable:
+    typed = read_yes_no(text, EXAMPLES[answer.proof.unit])
+    if isinstance(typed, Unreadable):
+        return typed
+    if not typed.rest.strip():
+        return _verdict_alone(problem, answer, text, typed)
+    quantity = read_number(answer.proof, typed.rest)
+    if isinstance(quantity, Unreadable):
+        return replace(quantity, offset=quantity.offset + typed.offset)
+    marked = assess(quantity, answer.proof, problem)
+    score = _earned(answer, typed) + marked.score / 2
+    wrong = () if typed.yes == answer.value else (f"It is {_word(yes=answer.value)}.",)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed={"yes": typed.yes, "number": quantity.value},
+        score=score,
+        verdict=mark_of(score),
+        mistake=marked.mistake,
+        held=marked.held,
+        feedback=" ".join([f"{opening(score)}{answer.said}.", *wrong, *marked.says]),
+        reading=f"{_word(yes=typed.yes)}, {describe(quantity)}",
+        remarks=quantity.remarks,
+    )
+
+
+def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesNo) -> Verdict:
+    score = _earned(answer, typed)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed={"yes": typed.yes, "number": None},
+        score=score,
+        verdict=mark_of(score),
+        feedback=f"{opening(score)}{answer.said}. The number is the other half.",
+        reading=f"{_word(yes=typed.yes)}, without a number",
+    )
+
+
+def _earned(answer: YesNoAnswer, typed: YesNo) -> Fraction:
+    return HALF if typed.yes == answer.value else Fraction(0)
+
+
+def _lacks_number(verdict: Verdict) -> bool:
+    return isinstance(verdict.parsed, dict) and verdict.parsed["number"] is None
+
+
+def _lead(pending: str, line: str) -> str | Unreadable:
+    """Return the first line as it goes before the number: what was said first stands."""
+    first, again = read_yes_no(pending), read_yes_no(line)
+    if isinstance(first, YesNo) and isinstance(again, YesNo):
+        if first.yes != again.yes:
+            said = _word(yes=first.yes)
+            reason = f"your {said} stands; type its number, or undo to take it back"
+            return Unreadable(offset=0, reason=reason)
+        if not again.rest.strip():
+            return Unreadable(offset=0, reason="type its number; Enter alone leaves it out")
+    return f"{pending}, "
+
+
+def _word(*, yes: bool) -> str:
+    return "yes" if yes else "no"
+
+
+MARKER = Marker(
+    of=YesNoAnswer,
+    mark=_mark,
+    halves=Halves(
+        lacks=_lacks_number,
+        lead=_lead,
+        leaves_out=leaves_out,
+        wants="And the number that proves it? Enter alone leaves it out.",
+        withdrawn="Taken back: answer yes or no again.",
+    ),
+)

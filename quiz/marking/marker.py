@@ -1,0 +1,71 @@
+"""How answers of one type are asked for and marked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from problems.answers.answer import Answer
+from problems.answers.ranking import RankedItem
+from problems.problem import Problem
+from quiz.answers import Unreadable
+from quiz.answers.normal import LONGEST
+from quiz.marking.verdict import Verdict
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What stands below the question: things to choose from, a line each, and what to type."""
+
+    items: tuple[str, ...]
+    wants: str
+
+
+def behind_keys(items: Sequence[RankedItem]) -> tuple[str, ...]:
+    """Return the items as they are shown, each behind its key."""
+    width = max(len(item.key) for item in items)
+    return tuple(f"{item.key:>{width}}  {item.name}" for item in items)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Halves:
+    """An answer that may come in two lines, where a person is asked for the second.
+
+    Attributes:
+        lacks: whether the second half of a marked answer is missing.
+        lead: what goes before the second line so that both are one answer, or why they are none.
+            Takes the first line and the second.
+        leaves_out: whether a line in place of the second half says that there is none.
+        wants: how it is asked for.
+        withdrawn: what is said when the first half was taken back.
+    """
+
+    lacks: Callable[[Verdict], bool]
+    lead: Callable[[str, str], str | Unreadable]
+    leaves_out: Callable[[str], bool]
+    wants: str
+    withdrawn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marker(Generic[A]):
+    """Everything that is known of a type of answer beside the right one.
+
+    Attributes:
+        of: the type.
+        mark: marks a line, or says where and why it cannot be read.
+        longest: characters that an answer has at most.
+        request: what stands below the question; None where the prompt says it all.
+        halves: None where the whole answer is one line.
+        own_mark: whether the learner may put a mark of their own in the place of the program's.
+        gives_reason: whether the feedback has the reason, which a solution would repeat.
+    """
+
+    of: type[A]
+    mark: Callable[[Problem, A, str], Verdict | Unreadable]
+    longest: int = LONGEST
+    request: Callable[[A], Request] | None = None
+    halves: Halves | None = None
+    own_mark: bool = False
+    gives_reason: bool = False

@@ -1,0 +1,38 @@
+"""Marks a typed number: read in the unit of the question, assessed, put into a verdict."""
+
+from problems.answers.answer import Number
+from problems.problem import Problem
+from quiz.answers import Quantity, Unreadable, describe, parse_quantity, read_seconds
+from quiz.marking.assess import assess
+from quiz.marking.verdict import Verdict, mark_of, opening
+
+
+def read_number(asked: Number, text: str) -> Quantity | Unreadable:
+    """Read `text` as the number that is asked for."""
+    if asked.unit == "s":
+        return read_seconds(text)
+    asks = "memory, in bytes" if asked.unit == "bytes" else "a number"
+    if asked.default_unit in {"B", "bytes"}:
+        asks = "bytes per parameter"
+    unit = asked.default_unit or "1"
+    return parse_quantity(text, default_unit=unit, symbols=asked.symbols, asks=asks)
+
+
+def mark_number(problem: Problem, asked: Number, text: str) -> Verdict | Unreadable:
+    """Mark `text` as an answer to `problem`, which asks for one number."""
+    quantity = read_number(asked, text)
+    if isinstance(quantity, Unreadable):
+        return quantity
+    marked = assess(quantity, asked, problem)
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed=quantity.value,
+        score=marked.score,
+        verdict=mark_of(marked.score),
+        mistake=marked.mistake,
+        held=marked.held,
+        feedback=" ".join([f"{opening(marked.score)}{problem.answer.said}.", *marked.says]),
+        reading=describe(quantity),
+        remarks=quantity.remarks,
+    )

@@ -1,0 +1,63 @@
+"""Every type of answer has a marker, found by its file."""
+
+from fractions import Fraction
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+from problems import answers
+from problems.answers.answer import Answer
+from quiz.grading import grade
+from quiz.marking import known
+from quiz.marking.parsed import plain, restored, written
+from quiz.marking.registry import markers
+
+SHARED = {"answer", "numbers"}
+
+
+def types():
+    for module in iter_modules(answers.__path__):
+        found = vars(import_module(f"{answers.__name__}.{module.name}")).values()
+        yield from (
+            value
+            for value in found
+            if isinstance(value, type) and issubclass(value, Answer) and "type" in vars(value)
+        )
+
+
+@pytest.mark.parametrize("type_", sorted(set(types()), key=lambda value: value.type))
+def test_every_type_of_answer_is_marked(type_):
+    assert markers()[type_].of is type_
+
+
+def test_a_type_of_answer_and_its_marker_are_files_of_one_name():
+    files = {module.name for module in iter_modules(answers.__path__)} - SHARED
+    assert {module.name for module in iter_modules(known.__path__)} == files
+
+
+def test_no_two_types_have_one_name():
+    names = [type_.type for type_ in set(types())]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("parsed", "shown"),
+    [
+        (Fraction(12), 12),
+        (Fraction(1, 8), 0.125),
+        ((("2", "3"), ("1",)), [["2", "3"], ["1"]]),
+        ({"yes": False, "number": Fraction(7, 2)}, {"yes": False, "number": 3.5}),
+        ({"yes": True, "number": None}, {"yes": True, "number": None}),
+        (None, None),
+    ],
+)
+def test_what_was_understood_is_kept_exactly_and_shown_as_plain_json(parsed, shown):
+    assert restored(written(parsed)) == parsed
+    assert plain(parsed) == shown
+
+
+def test_an_answer_as_long_as_it_may_be_is_read_and_a_longer_one_is_not(states_problem):
+    longest = markers()[type(states_problem.answer)].longest
+    assert not hasattr(grade(states_problem, "37 GB".ljust(longest)), "reason")
+    assert "at most" in grade(states_problem, "37 GB".ljust(longest + 1)).reason
