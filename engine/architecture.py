@@ -65,6 +65,11 @@ class Tensor:
         """Elements of one copy."""
         return self.rows * self.columns
 
+    @property
+    def routed(self) -> bool:
+        """Whether it has the matrices of all routed experts, one behind the other in dim 0."""
+        return self.name in {"expert up", "expert down"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:

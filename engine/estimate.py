@@ -19,8 +19,8 @@ from engine.lines import (
     working_set,
 )
 from engine.optimizers import OPTIMIZERS
-from engine.rank import Stage, stages
 from engine.scenario import Scenario
+from engine.stages import Stage, differing
 from engine.stepped import BLOCK
 from engine.structure import Sharing, Structure, on_device, structure_of
 from engine.symbols import Evaluate, compiled
@@ -56,7 +56,7 @@ def ledgers(scenario: Scenario) -> tuple[Ledger, ...]:
     Lines are built once for each set of switches; a further scenario with the same switches only
     puts its numbers in.
     """
-    return tuple(_ledger(scenario, stage) for stage in stages(scenario))
+    return tuple(_ledger(scenario, stage) for stage in differing(scenario))
 
 
 def lines_of(structure: Structure) -> tuple[Line, ...]:

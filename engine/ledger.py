@@ -21,7 +21,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Symbol
 
-from engine.rank import Stage
+from engine.stages import Stage
 from engine.symbols import N, largest
 
 

@@ -1,54 +1,15 @@
-"""What one rank has of a model: its pipeline stage, and its part of every tensor."""
+"""What one rank has of a model: its part of every tensor."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from engine.architecture import Architecture, Experts, Tensor
 from engine.settings import Parallel, Settings
+from engine.stages import Stage
 
 # Megatron-LM pads the vocabulary to a multiple of this on every tensor rank
 # (--make-vocab-size-divisible-by).
 VOCAB_MULTIPLE = 128
-# The tensors that expert-parallel ranks share, with the experts in dim 0.
-ROUTED = frozenset({"expert up", "expert down"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stage:
-    """A stage of the pipeline under 1F1B; without a pipeline there is one, first and last.
-
-    Attributes:
-        layers: decoder layers that it runs.
-        first: whether it has the embedding.
-        last: whether it has final norm, head and loss.
-        in_flight: micro-batches whose activations it holds at once: a stage runs as many forward
-            passes ahead as there are stages behind it (arXiv 2104.04473 section 2.2).
-    """
-
-    layers: int
-    first: bool = True
-    last: bool = True
-    in_flight: int = 1
-
-    @property
-    def name(self) -> str:
-        """What it is called: "only" where there is no pipeline."""
-        if self.first:
-            return "only" if self.last else "first"
-        return "last" if self.last else "middle"
-
-
-def stages(settings: Settings) -> tuple[Stage, ...]:
-    """Return the stages that differ: the first, one in the middle if there is one, the last."""
-    pipeline = settings.parallel.pipeline
-    layers = settings.architecture.layers // pipeline
-    if pipeline == 1:
-        return (Stage(layers=layers),)
-    passes = settings.workload.gradient_accumulation
-    first = Stage(layers=layers, last=False, in_flight=min(pipeline, passes))
-    middle = replace(first, first=False, in_flight=min(pipeline - 1, passes))
-    last = Stage(layers=layers, first=False)
-    return (first, middle, last) if pipeline > 2 else (first, last)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +40,7 @@ class Part:
         return self.last or tensor.place not in {"final", "head"}
 
     def _held(self, tensor: Tensor) -> Tensor:
-        if tensor.name in ROUTED:
+        if tensor.routed:
             return replace(tensor, rows=self.experts_held)
         return tensor
 
@@ -121,5 +82,5 @@ def _experts(experts: Experts, tensor: int, stage: Stage) -> Experts:
         experts,
         ffn=experts.ffn // tensor,
         shared_ffn=experts.shared_ffn // tensor,
-        dense_layers=min(experts.dense_layers, stage.layers) if stage.first else 0,
+        dense_layers=stage.dense,
     )

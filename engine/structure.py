@@ -10,10 +10,11 @@ from engine.adapters import targets
 from engine.architecture import Architecture
 from engine.optimizers import OPTIMIZERS, Optimizer
 from engine.precisions import PRECISIONS, Precision
-from engine.rank import Stage, part_of
+from engine.rank import part_of
 from engine.scenario import Scenario
 from engine.stacks.block import Block
 from engine.stacks.tapes import without_experts
+from engine.stages import Stage
 from engine.symbols import RING, D, L, P, P_a
 
 

@@ -11,11 +11,12 @@ from engine.adapters import four_bit, trained
 from engine.architecture import Tensor
 from engine.partition import flat_of, fullest
 from engine.precisions import PRECISIONS
-from engine.rank import ROUTED, Part, Stage, part_of
+from engine.rank import Part, part_of
 from engine.reducing import BUCKET, Emptied, at_the_end, scattered
 from engine.scenario import Scenario
 from engine.shapes import elements_of_shapes
 from engine.stacks.losses import chunk_rows
+from engine.stages import Stage
 from engine.stepped import of_rank
 from engine.units import KIB, MIB
 
@@ -60,7 +61,7 @@ def _uneven(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
             symbols.f_d: a.ffn,
             symbols.f_s: experts.shared_ffn,
             symbols.T_e: experts.routed * -(-pairs // experts.routed),
-            symbols.P_experts: _elements(t for t in part.tensors if t.name in ROUTED),
+            symbols.P_experts: _elements(t for t in part.tensors if t.routed),
             symbols.N_experts: parallel.sharing // parallel.expert,
         }
     if latent:

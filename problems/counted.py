@@ -2,9 +2,10 @@
 
 from engine.costs import flops, traffic
 from engine.costs.flops import MicroBatch
+from engine.costs.held import held
 from engine.costs.host import Offloaded, offloaded
-from engine.costs.stages import held, stages
 from engine.scenario import Scenario
+from engine.stages import stages
 
 
 def products(scenario: Scenario) -> MicroBatch:

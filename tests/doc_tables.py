@@ -17,10 +17,10 @@ from engine.ledger import Evidence
 from engine.lines.activations import CASTS
 from engine.optimizers import OPTIMIZERS
 from engine.precisions import PRECISIONS
-from engine.rank import stages
 from engine.scenario import Scenario
 from engine.scenario_file import from_mapping
 from engine.stacks.tapes import layer
+from engine.stages import differing
 from engine.structure import structure_of
 from engine.symbols import RING, b, compiled, s
 from engine.tape import total
@@ -63,7 +63,7 @@ def optimizers():
 def saved(model, *, stack="fused", **recipe):
     """Yield what one layer of `model` saves for each token, tensor by tensor, in bytes."""
     scenario = _scenario(model, sequence=1024, stack=stack, **recipe)
-    stage = stages(scenario)[0]
+    stage = differing(scenario)[0]
     structure, values = structure_of(scenario, stage), values_of(scenario, stage)
     yield "tensor", "how many", "bytes for each token", f"{scenario.model.title}", "why it is kept"
     groups = {}

@@ -12,11 +12,12 @@ from engine.costs.assumptions import (
     PRODUCTS_SHARE,
     PRODUCTS_SOURCE,
 )
+from engine.costs.held import Held
 from engine.costs.passes import Moved
-from engine.costs.stages import Held, Stage
 from engine.costs.terms import Resource, Term
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
+from engine.stages import Stage
 from engine.units import GB, TB
 
 FLOPS_SOURCE = "arXiv 2205.05198 appendix A"

@@ -7,8 +7,9 @@ Source: arXiv 2205.05198 appendix A: 24·b·s·h² + 4·b·s²·h a layer of a G
 
 from dataclasses import dataclass
 
-from engine.costs.stages import EXPERTS, WHOLE, Stage, ceil_div, held, matrices, part, tokens
+from engine.costs.held import WHOLE, ceil_div, held, matrices, part, tokens
 from engine.settings import Settings
+from engine.stages import Stage
 
 # Those before them, whose input gradient tensor-parallel ranks add up, are column-parallel.
 ROW_PARALLEL = ("attention output", "MLP down", "shared expert down")
@@ -96,7 +97,7 @@ def _layers(settings: Settings, stage: Stage) -> tuple[int, int, int]:
     parallel, each = settings.parallel, tokens(settings)
     linear = experts = column = 0
     for tensor, copies in matrices(settings, stage):
-        if tensor.name in EXPERTS and settings.architecture.experts is not None:
+        if tensor.routed and settings.architecture.experts is not None:
             per_token = settings.architecture.experts.per_token
             used = ceil_div(tensor.columns, parallel.tensor)
             experts += 2 * each * per_token * copies * used

@@ -26,11 +26,12 @@ from engine.costs.assumptions import (
     PCIE_SOURCE,
 )
 from engine.costs.computing import Computing
-from engine.costs.stages import Held, Stage, stream_tokens
+from engine.costs.held import Held, stream_tokens
 from engine.costs.terms import Resource, Term
 from engine.optimizers import OPTIMIZERS
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
+from engine.stages import Stage
 from engine.units import GB
 
 ADAM_STATES = 2  # of optimizers that have no row in engine/optimizers.py

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.adapters import four_bit
-from engine.costs.stages import Held, Stage, ceil_div, stream_tokens, tokens
+from engine.costs.held import Held, ceil_div, stream_tokens, tokens
 from engine.precisions import PRECISIONS, Precision
 from engine.settings import Settings
+from engine.stages import Stage
 
 # Passes over a parameter's stepped bytes in one step. Fused: weight and both moments read and
 # written, gradient read. Over lists, kernel by kernel: decay 2, first moment 3, second 2 + 3,

@@ -19,11 +19,12 @@ from dataclasses import replace
 
 from engine.costs import links, traffic
 from engine.costs.computing import Computing
+from engine.costs.held import Held
 from engine.costs.links import Link
-from engine.costs.stages import Held, Stage
 from engine.costs.terms import Resource, Term
 from engine.costs.traffic import Sent
 from engine.settings import Settings
+from engine.stages import Stage
 
 
 def in_a_micro_batch(settings: Settings, stage: Stage, computes: Computing) -> tuple[Term, ...]:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 from engine.costs import computing, host, sending
 from engine.costs.computing import Computing
-from engine.costs.stages import Held, Stage, held, stages
+from engine.costs.held import Held, held
 from engine.costs.terms import Resource, StepTime, Term
 from engine.settings import Settings
+from engine.stages import Stage, stages
 
 __all__ = ["Resource", "StepTime", "Term", "Work", "step_time", "works"]
 
@@ -80,9 +81,9 @@ def works(settings: Settings) -> tuple[Work, ...]:
     known: dict[tuple[int, int, bool, bool], Work] = {}
     found = []
     for stage in stages(settings):
-        if stage.kind not in known:
-            known[stage.kind] = _work(settings, stage)
-        found.append(known[stage.kind])
+        if stage.work not in known:
+            known[stage.work] = _work(settings, stage)
+        found.append(known[stage.work])
     return tuple(found)
 
 

@@ -6,16 +6,10 @@ of that. Source: arXiv 1910.02054 section 7, and NVIDIA/nccl-tests doc/PERFORMAN
 
 from dataclasses import dataclass, replace
 
-from engine.costs.stages import (
-    Held,
-    Stage,
-    ceil_div,
-    expert_replicas,
-    stream_tokens,
-    tokens,
-)
+from engine.costs.held import Held, ceil_div, expert_replicas, stream_tokens, tokens
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
+from engine.stages import Stage
 
 
 @dataclass(frozen=True, kw_only=True)

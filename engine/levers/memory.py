@@ -11,8 +11,8 @@ from engine import symbols
 from engine.estimate import lines_of
 from engine.ledger import OUTSIDE, Phase
 from engine.levers.arrays import Array, magnitude, over_arrays
-from engine.rank import stages
 from engine.scenario import Scenario
+from engine.stages import differing
 from engine.structure import Structure, structure_of
 from engine.values import values_of
 
@@ -74,7 +74,7 @@ def _groups(scenarios: Sequence[Scenario]) -> tuple[Mapping[Structure, _Group], 
         switches = (*split, recipe, work.gradient_accumulation > 1, work.micro_batch == 1)
         # Neither attention nor recomputation changes what a symbol stands for.
         numbers = (*split, work, recipe.precision, recipe.optimizer, recipe.loss)
-        for stage in stages(scenario):
+        for stage in differing(scenario):
             if (stage, switches) not in groups:
                 structure = structure_of(scenario, stage)
                 group = found.setdefault(structure, _Group(sums=_sums(structure)))

@@ -33,8 +33,8 @@ from engine.allocator import block
 from engine.errors import Fault, InputError
 from engine.estimate import ledger
 from engine.ledger import Category, Ledger, Phase
-from engine.rank import stages
 from engine.scenario import Scenario
+from engine.stages import differing
 from engine.symbols import W, b, compiled, s, s_t
 from engine.values import values_of
 from engine.verify.live import LiveBytes
@@ -293,7 +293,7 @@ def _stand_ins(scenario: Scenario) -> Mapping[Symbol, int]:
     """
     work, a = scenario.workload, scenario.architecture
     taken = {a.query_width, a.kv_width, a.rotary_dim, a.rotary_dim // 2, a.heads // a.kv_heads}
-    sizes = values_of(scenario, stages(scenario)[0])
+    sizes = values_of(scenario, differing(scenario)[0])
     taken |= {value for x, value in sizes.items() if x not in {b, s, s_t}}
     batch = next(n for n in count(max(2, work.micro_batch)) if n not in taken)
     taken.add(batch)

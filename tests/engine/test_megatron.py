@@ -12,9 +12,10 @@ from engine.architecture import Architecture, Experts, LatentAttention
 from engine.errors import UnmodelledError
 from engine.estimate import fullest, ledger, ledgers
 from engine.ledger import Category, Evidence, Phase
-from engine.rank import part_of, stages
+from engine.rank import part_of
 from engine.shapes import elements_of_shapes
 from engine.stacks.tapes import layer
+from engine.stages import differing
 from engine.structure import structure_of
 from engine.symbols import (
     E,
@@ -95,7 +96,7 @@ def measured(on_megatron):
 
 def kept(made, *, first=False):
     """Bytes that the last layer keeps, or the first, but for statistics."""
-    structure = structure_of(made, stages(made)[0])
+    structure = structure_of(made, differing(made)[0])
     tape = layer(structure.first_layer if first else structure.last_layer)
     size = sum(expression(v.size) for v in tape.saved if v.name not in STATISTICS)
     return expand(size.subs({s_t: s}))
@@ -174,7 +175,7 @@ def test_the_layers_keep_what_each_of_their_kinds_does(on_megatron, dense):
 
 def test_experts_are_sharded_over_the_ranks_that_have_the_same(on_megatron):
     made = on_megatron(data=8, expert=4, zero=1)
-    held = part_of(made, stages(made)[0]).tensors
+    held = part_of(made, differing(made)[0]).tensors
     experts = sum(t.size * t.copies for t in held if t.name.startswith("expert"))
     others = sum(t.size * t.copies for t in held) - experts
     book = ledger(made)

@@ -5,8 +5,9 @@ from sympy import expand
 
 from engine.estimate import ledger, ledgers
 from engine.ledger import Category, Phase
-from engine.rank import Stage, part_of, stages
+from engine.rank import part_of
 from engine.stacks.tapes import layer
+from engine.stages import Stage, differing
 from engine.structure import structure_of
 from engine.symbols import a, b, d, expression, f, h, k, s, s_t
 
@@ -32,7 +33,7 @@ def split(scenario):
 
 def kept_a_layer(made):
     """Bytes that a layer keeps, but for statistics, over the symbols of a rank."""
-    tape = layer(structure_of(made, stages(made)[0]).block)
+    tape = layer(structure_of(made, differing(made)[0]).block)
     return expand(sum(expression(v.size) for v in tape.saved if v.name not in STATISTICS))
 
 
@@ -43,7 +44,7 @@ def kept_a_layer(made):
 def test_a_stage_has_as_many_micro_batches_in_flight_as_stages_from_it_on(
     split, pipeline, passes, in_flight
 ):
-    found = stages(split(pipeline=pipeline, gradient_accumulation=passes))
+    found = differing(split(pipeline=pipeline, gradient_accumulation=passes))
     assert [stage.in_flight for stage in found] == in_flight
     assert {stage.layers for stage in found} == {8 // pipeline}
 
@@ -51,7 +52,7 @@ def test_a_stage_has_as_many_micro_batches_in_flight_as_stages_from_it_on(
 def test_stages_have_names():
     ends = {"first": (True, False), "middle": (False, False), "last": (False, True)}
     for name, (first, last) in {"only": (True, True), **ends}.items():
-        assert Stage(layers=1, first=first, last=last).name == name
+        assert Stage(end=1, dense=1, first=first, last=last).name == name
 
 
 @pytest.mark.parametrize("tensor", [1, 2, 4])
@@ -59,7 +60,7 @@ def test_stages_have_names():
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_matrices_of_all_ranks_are_the_models(split, tensor, pipeline, tied):
     made = split(SMALL | {"tied": tied}, tensor=tensor, pipeline=pipeline, gradient_accumulation=2)
-    kinds = [part_of(made, stage) for stage in stages(made)]
+    kinds = [part_of(made, stage) for stage in differing(made)]
     of_first, of_last = kinds[0], kinds[-1]
     between = kinds[1:-1] * (pipeline - 2)
     held = tensor * sum(
@@ -76,12 +77,12 @@ def test_the_matrices_of_all_ranks_are_the_models(split, tensor, pipeline, tied)
 def test_a_vocabulary_is_padded_for_tensor_ranks(split):
     made = split(SMALL | {"vocab": 50257}, tensor=2)
     # 50,257 to 50,432, a multiple of 256
-    assert part_of(made, stages(made)[0]).architecture.vocab == 25216
+    assert part_of(made, differing(made)[0]).architecture.vocab == 25216
 
 
 def test_fewer_key_value_heads_than_tensor_ranks_are_copied(split):
     made = split(SMALL | {"kv_heads": 2}, tensor=4)
-    assert part_of(made, stages(made)[0]).architecture.kv_heads == 1
+    assert part_of(made, differing(made)[0]).architecture.kv_heads == 1
 
 
 # arXiv 2205.05198 (Korthikanti et al.), table 2: bytes a layer, of a GPT block with dropout and

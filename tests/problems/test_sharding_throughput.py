@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from engine.costs.flops import micro_batch
-from engine.costs.stages import stages
 from engine.estimate import ledger
+from engine.stages import stages
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from engine.costs.flops import micro_batch
-from engine.costs.stages import held, stages
+from engine.costs.held import held
 from engine.costs.step_time import step_time
 from engine.estimate import ledger
 from engine.levers.registry import levers
 from engine.scenario import Adapters, Offload
+from engine.stages import stages
 
 
 def of_stage(settings):

@@ -4,7 +4,7 @@ import pytest
 
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.costs.flops import micro_batch
-from engine.costs.stages import stages
+from engine.stages import stages
 
 # arXiv 2205.05198 table 3: layers, hidden size, heads; s = 2048, V = 51,200.
 GPTS = {

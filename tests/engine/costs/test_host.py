@@ -3,8 +3,9 @@
 import pytest
 
 from engine.costs import host
-from engine.costs.stages import held, stages
+from engine.costs.held import held
 from engine.costs.step_time import step_time
+from engine.stages import stages
 
 
 def _offloaded(settings):

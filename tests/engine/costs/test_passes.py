@@ -3,7 +3,8 @@
 import pytest
 
 from engine.costs import passes
-from engine.costs.stages import held, stages
+from engine.costs.held import held
+from engine.stages import stages
 
 
 def _of(part, settings):

@@ -4,7 +4,8 @@ import pytest
 
 from engine.architecture import Experts
 from engine.costs import traffic
-from engine.costs.stages import held, stages
+from engine.costs.held import held
+from engine.stages import stages
 
 EXPERTS = {"experts": Experts(routed=8, per_token=2, ffn=512)}
 

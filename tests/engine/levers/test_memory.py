@@ -10,7 +10,7 @@ from sympy import Integer
 from engine.estimate import ledger, lines_of
 from engine.levers.arrays import magnitude, over_arrays
 from engine.levers.memory import need
-from engine.rank import stages
+from engine.stages import differing
 from engine.structure import structure_of
 from engine.symbols import L, N, b, ceil_div, compiled, h, s
 from engine.values import values_of
@@ -71,12 +71,12 @@ def test_neither_attention_nor_recomputation_changes_what_a_symbol_stands_for(sc
     """What is found once for all of them."""
     plain = scenario("llama-3.2-1b", data=4, zero=2)
     other = scenario("llama-3.2-1b", data=4, zero=2, attention="eager", recompute="full")
-    (stage,) = stages(plain)
+    (stage,) = differing(plain)
     assert values_of(plain, stage) == values_of(other, stage)
 
 
 def test_the_lines_of_a_structure_are_those_of_its_ledger(scenario):
     made = scenario("llama-3.2-1b", data=4, zero=3)
-    (stage,) = stages(made)
+    (stage,) = differing(made)
     names = {line.name for line in lines_of(structure_of(made, stage))}
     assert names == {line.name for line in ledger(made).lines}

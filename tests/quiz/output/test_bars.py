@@ -2,7 +2,7 @@ import pytest
 from sympy import Integer
 
 from engine.ledger import Category, Ledger, Line, Phase
-from engine.rank import Stage
+from engine.stages import Stage
 from engine.symbols import N
 from quiz.output.bars import chart, used
 
@@ -20,7 +20,7 @@ def book(*rows):
         for i, (category, size, phases) in enumerate(rows)
     )
     sizes = tuple(size for _, size, _ in rows)
-    return Ledger(lines=lines, sizes=sizes, lows=sizes, values={N: 2}, stage=Stage(layers=1))
+    return Ledger(lines=lines, sizes=sizes, lows=sizes, values={N: 2}, stage=Stage(end=1, dense=1))
 
 
 STEP = (Phase.STEP,)

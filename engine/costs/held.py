@@ -1,4 +1,4 @@
-"""Which layers a pipeline stage has, and which weights one of its ranks holds."""
+"""Which weights and tokens a rank of a pipeline stage holds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,62 +6,11 @@ from dataclasses import dataclass
 from engine.adapters import trained
 from engine.architecture import Tensor
 from engine.settings import Settings
+from engine.stages import Stage
 
 # Small projections that every tensor-parallel rank has whole. Source: NVIDIA/Megatron-LM
 # megatron/core/transformer/multi_latent_attention.py and moe/router.py.
 WHOLE = frozenset({"query down", "key-value down", "router"})
-EXPERTS = frozenset({"expert up", "expert down"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stage:
-    """Layers `begin` to `end` of the model, with the embedding before the first, the head last.
-
-    Attributes:
-        dense: how many of its layers have a dense MLP.
-    """
-
-    begin: int
-    end: int
-    dense: int
-    first: bool
-    last: bool
-
-    @property
-    def layers(self) -> int:
-        """Layers of the stage."""
-        return self.end - self.begin
-
-    @property
-    def moe(self) -> int:
-        """Layers with experts."""
-        return self.layers - self.dense
-
-    @property
-    def kind(self) -> tuple[int, int, bool, bool]:
-        """What tells stages of different work apart."""
-        return (self.dense, self.moe, self.first, self.last)
-
-
-def stages(settings: Settings) -> tuple[Stage, ...]:
-    """Return the stages in order; where p does not divide L the first have a layer more."""
-    a, many = settings.architecture, settings.parallel.pipeline
-    dense = a.layers if a.experts is None else a.experts.dense_layers
-    each, more = divmod(a.layers, many)
-    found, at = [], 0
-    for index in range(many):
-        end = at + each + (index < more)
-        found.append(
-            Stage(
-                begin=at,
-                end=end,
-                dense=max(0, min(end, dense) - at),
-                first=index == 0,
-                last=index == many - 1,
-            )
-        )
-        at = end
-    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +47,7 @@ def held(settings: Settings, stage: Stage) -> Held:
     shared = experts = matrices = 0
     for tensor, copies in _tensors(settings, stage):
         size = copies * part(settings, tensor)
-        if tensor.name in EXPERTS:
+        if tensor.routed:
             experts += size
         else:
             shared += size
@@ -142,7 +91,7 @@ def part(settings: Settings, tensor: Tensor) -> int:
         return tensor.size
     if tensor.name in {"key", "value"}:
         return ceil_div(a.kv_heads, t) * a.head_dim * tensor.columns
-    if tensor.name in EXPERTS:
+    if tensor.routed:
         mine = ceil_div(tensor.rows, settings.parallel.expert)
         return mine * ceil_div(tensor.columns, t)
     return ceil_div(tensor.size, t)
