@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from engine.adapters import missing
 from engine.architecture import Architecture
 from engine.errors import Fault
-from engine.families import FAMILIES, family_of
+from engine.families.registry import family_of, modelled_types
 from engine.optimizers import OPTIMIZERS
 from engine.settings import Settings
 
@@ -50,8 +50,8 @@ def _torch(settings: Settings) -> Iterator[Fault]:
 def _transformers(settings: Settings) -> Iterator[Fault]:
     if settings.recipe.recompute == "selective":
         yield _no_lines("recipe.recompute", "selective with hf", "none, full")
-    model, ways = settings.model, f"modelled: {', '.join(FAMILIES)}; or the fused stack"
-    if model.model_type and model.model_type not in FAMILIES:
+    model, ways = settings.model, f"modelled: {', '.join(modelled_types())}; or the fused stack"
+    if model.model_type and model.model_type not in modelled_types():
         what = f"the class of {model.model_type} in Transformers is not modelled"
         yield Fault("model.config", what, ways)
         return

@@ -11,8 +11,8 @@ from engine.accelerator import Accelerator
 from engine.architecture import Architecture
 from engine.catalog import accelerator, accelerators, architecture_from_shape, model, models
 from engine.errors import Fault, InputError, UnmodelledError, unknown
+from engine.families.config import read_config
 from engine.fields import LARGEST_FILE, decoded, show, text_of
-from engine.huggingface import read_config
 from engine.scenario import (
     Adapters,
     Hardware,

@@ -20,7 +20,7 @@ from doc_tables import TABLES, generated, places, traced
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture, Experts, LatentAttention
-from engine.huggingface import FAMILIES
+from engine.families.registry import families
 from engine.scenario import Adapters, Hardware, Offload, Parallel, Recipe, Workload
 from engine.scenario_file import MODEL_KEYS, from_mapping
 from quiz.__main__ import CRASHED
@@ -206,7 +206,7 @@ def test_the_keys_of_a_models_parts_are_named(part):
 
 
 def test_every_model_type_of_a_config_is_named():
-    assert all(f"`{name}`" in TEXTS["docs/scenario-file.md"] for name in FAMILIES)
+    assert all(f"`{name}`" in TEXTS["docs/scenario-file.md"] for name in families())
 
 
 def test_the_keys_of_the_json_object_are_those_of_the_document():

@@ -1,6 +1,5 @@
 """The classes of Hugging Face Transformers: what the `hf` software stack runs."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -17,12 +16,11 @@ from transformers.utils import logging
 
 from engine.architecture import Architecture
 from engine.errors import Fault, InputError
-from engine.families import family_of
+from engine.families.registry import family_of
 from engine.scenario import Scenario
 from engine.verify.kernels import flash_attention
 
 FUSED_ATTENTION = "memquiz_fused_attention"  # a name with "flash" would be looked for elsewhere
-ACTIVATIONS = {"gelu-tanh": "gelu_pytorch_tanh"}
 
 
 def _flash(
@@ -104,90 +102,9 @@ def config_of(scenario: Scenario) -> PreTrainedConfig:
     """Return the configuration of the class that has the scenario's blocks."""
     a, rate = scenario.architecture, scenario.recipe.dropout
     family = family_of(a)
-    if family is None:
+    if family is None or family.written is None:
         raise InputError(Fault("model", "no class of Transformers has these blocks"))
-    config: PreTrainedConfig = CONFIG_MAPPING[family](**FAMILIES[family](a, rate))
+    config: PreTrainedConfig = CONFIG_MAPPING[family.model_type](**family.written(a, rate))
     eager = scenario.recipe.attention == "eager"
     config._attn_implementation = "eager" if eager else FUSED_ATTENTION  # noqa: SLF001 - its documented name
     return config
-
-
-def _shape(a: Architecture) -> dict[str, Any]:
-    return {
-        "num_hidden_layers": a.layers,
-        "hidden_size": a.hidden,
-        "num_attention_heads": a.heads,
-        "intermediate_size": a.ffn,
-        "vocab_size": a.vocab,
-        "hidden_act": ACTIVATIONS.get(a.activation, a.activation),
-        "tie_word_embeddings": a.tied,
-        "pad_token_id": None,
-        "bos_token_id": None,
-        "eos_token_id": None,
-        "max_position_embeddings": 1 << 20,
-    }
-
-
-def _grouped(a: Architecture, rate: float) -> dict[str, Any]:
-    return _shape(a) | {
-        "num_key_value_heads": a.kv_heads,
-        "head_dim": a.head_dim,
-        "attention_dropout": rate,
-    }
-
-
-def _llama(a: Architecture, rate: float) -> dict[str, Any]:
-    return _grouped(a, rate) | {"attention_bias": a.qkv_bias, "mlp_bias": a.mlp_bias}
-
-
-def _mixtral(a: Architecture, rate: float) -> dict[str, Any]:
-    if a.experts is None:
-        raise ValueError("a Mixtral block has experts")
-    return _grouped(a, rate) | {
-        "intermediate_size": a.experts.ffn,
-        "num_local_experts": a.experts.routed,
-        "num_experts_per_tok": a.experts.per_token,
-        "sliding_window": None,
-    }
-
-
-def _gpt2(a: Architecture, rate: float) -> dict[str, Any]:
-    return {
-        "n_layer": a.layers,
-        "n_embd": a.hidden,
-        "n_head": a.heads,
-        "n_inner": a.ffn,
-        "vocab_size": a.vocab,
-        "n_positions": a.positions,
-        "activation_function": "gelu_new" if a.activation == "gelu-tanh" else a.activation,
-        "tie_word_embeddings": a.tied,
-        "resid_pdrop": rate,
-        "embd_pdrop": rate,
-        "attn_pdrop": rate,
-        "bos_token_id": None,
-        "eos_token_id": None,
-    }
-
-
-def _gpt_neox(a: Architecture, rate: float) -> dict[str, Any]:
-    return _shape(a) | {
-        "use_parallel_residual": a.parallel_residual,
-        "attention_bias": a.qkv_bias,
-        "attention_dropout": rate,
-        "hidden_dropout": rate,
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": 10000.0,
-            "partial_rotary_factor": a.rotary_dim / a.head_dim,
-        },
-    }
-
-
-FAMILIES: Mapping[str, Callable[[Architecture, float], dict[str, Any]]] = {
-    "llama": _llama,
-    "mistral": lambda a, rate: _grouped(a, rate) | {"sliding_window": None},
-    "qwen2": _grouped,
-    "mixtral": _mixtral,
-    "gpt2": _gpt2,
-    "gpt_neox": _gpt_neox,
-}

@@ -1,4 +1,4 @@
-"""What the configurations of most model families name alike: sizes, heads and windows."""
+"""What the configurations of most families name alike, read: sizes, heads and windows."""
 
 from collections.abc import Mapping
 from typing import TypedDict

@@ -1,0 +1,1 @@
+"""The families, one module each: `FAMILY` is what `engine.families.registry` looks for in it."""
