@@ -13,6 +13,7 @@ from step_time import b200, groups, time
 from engine.catalog import models
 from engine.errors import InputError
 from engine.estimate import ledger, ledgers, model_states
+from engine.families.registry import families
 from engine.ledger import Evidence
 from engine.lines.activations import CASTS
 from engine.optimizers import OPTIMIZERS
@@ -58,6 +59,13 @@ def optimizers():
         each = {"8-bit": "2 + 8/256", "factored": "4 a row and column"}
         states = each.get(row.form, 4 * row.states)
         yield f"`{name}`", row.states, row.temporaries, states, inside, row.says
+
+
+def model_types():
+    yield "on the `hf` stack", "`model_type`"
+    for answer, modelled in (("yes", True), ("no", False)):
+        found = [name for name, family in families().items() if bool(family.has) is modelled]
+        yield answer, ", ".join(f"`{name}`" for name in found)
 
 
 def saved(model, *, stack="fused", **recipe):
@@ -262,6 +270,7 @@ def step_times():
 TABLES = {
     "precisions": precisions,
     "optimizers": optimizers,
+    "model-types": model_types,
     "gpt-layer": lambda: saved("gpt2", dropout=0.1),
     "gpt-layer-eager": lambda: saved("gpt2", dropout=0.1, attention="eager"),
     "llama-layer": lambda: saved("llama-3-8b"),
