@@ -2,9 +2,14 @@
 
 A line that begins with "$ " is a command for a shell (a backslash at its end continues it); what
 follows, up to the next one, is its output. A line "…" stands for lines that were left out.
+
+A block whose fence names a file, as "```python file=engine/levers/known/x.py" or "```toml
+append=engine/data/models.toml", is written into a copy of the project, or behind what stands there;
+the console blocks below it, up to the next heading, are run in that copy.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
 OPENING, CLOSING = "```console", "```"
+FILE = re.compile(r"```\w+ (file|append)=(\S+)")
+PACKAGES = ("engine", "problems", "quiz")
+TREE = "tree"
 SKIPPED = "…"
 
 
@@ -30,12 +38,22 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that a document adds to the project, or lines that it adds to one."""
+
+    path: str
+    text: str
+    appended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Block:
     """A console block: its steps, and the lines of the document between its fences."""
 
     first: int
     last: int
     steps: tuple[Step, ...]
+    files: tuple[File, ...] = ()
 
 
 def documents():
@@ -46,11 +64,23 @@ def documents():
 def blocks(text):
     """Return the console blocks of a document."""
     lines = text.splitlines()
-    found = []
-    for first, line in enumerate(lines):
-        if line == OPENING:
-            last = lines.index(CLOSING, first)
-            found.append(Block(first=first + 1, last=last, steps=_steps(lines[first + 1 : last])))
+    found, files, first = [], [], 0
+    while first < len(lines):
+        line = lines[first]
+        if line.startswith("#"):
+            files = []
+        if line.startswith(CLOSING):
+            last = lines.index(CLOSING, first + 1)
+            inside = lines[first + 1 : last]
+            if named := FILE.fullmatch(line):
+                content = "\n".join([*inside, ""])
+                files.append(File(path=named[2], text=content, appended=named[1] == "append"))
+            elif line == OPENING:
+                steps = _steps(inside)
+                block = Block(first=first + 1, last=last, steps=steps, files=tuple(files))
+                found.append(block)
+            first = last
+        first += 1
     return found
 
 
@@ -68,8 +98,19 @@ def _steps(lines):
     return tuple(steps)
 
 
-def prepare(folder):
-    """Put into `folder` what a reader has: the example files, and `memquiz` among the programs."""
+def prepare(folder, files=()):
+    """Put into `folder` what a reader has: the example files, and `memquiz` among the programs.
+
+    With `files` to add, a copy of the project that has them too.
+    """
+    if files:
+        for package in PACKAGES:
+            shutil.copytree(ROOT / package, folder / TREE / package)
+    for file in files:
+        path = folder / TREE / file.path
+        assert path.exists() == file.appended, file.path
+        with path.open("a", encoding="utf-8") as target:
+            target.write(f"\n{file.text}" if file.appended else file.text)
     shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
     program = folder / "bin" / "memquiz"
     program.parent.mkdir()
@@ -79,10 +120,11 @@ def prepare(folder):
 
 def run(step, folder):
     """Return the lines that a step's command prints, errors among them."""
+    tree = folder / TREE
     environment = {
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(folder),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(tree if tree.exists() else ROOT),
         "PYTHONUTF8": "1",
         "MEMQUIZ_DATA": str(folder / "data"),
         "COLUMNS": "80",

@@ -33,7 +33,7 @@ def _consoles(text):
     lines = text.splitlines()
     for block in reversed(blocks(text)):
         with tempfile.TemporaryDirectory() as name:
-            prepare(Path(name))
+            prepare(Path(name), block.files)
             now = []
             for step in block.steps:
                 now += [*step.typed, *shortened(step, run(step, Path(name)))]

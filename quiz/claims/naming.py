@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from problems.claims import Claim, FalseStatement, Point, falsehoods
 from quiz.claims.clauses import Clause
 from quiz.claims.features import features, is_plain
-from quiz.claims.reading import Reading
+from quiz.claims.reading import Reading, read
 from quiz.claims.weights import weights
 
 T = TypeVar("T", Point, FalseStatement)
@@ -100,9 +100,10 @@ def _meant(
     ]
     entire = profile(asked, answer, rarity)
     for statement in statements:
-        near = [(_dot(row, asked, statement.id), clause) for clause, row in profiles]
+        words = weights().statement(asked.id, statement.id) or _sentence(asked, statement)
+        near = [(_dot(row, words), clause) for clause, row in profiles]
         nearest, where = max(near, key=lambda one: (one[0], _share(one[1], shares)))
-        whole = _dot(entire, asked, statement.id)
+        whole = _dot(entire, words)
         yield Meant(what=statement, where=where, near=max(nearest, whole), whole=whole)
 
 
@@ -115,6 +116,10 @@ def _share(clause: Clause, shares: Sequence[float]) -> float:
     return sum(shares[clause.first : clause.last + 1])
 
 
-def _dot(row: Profile, asked: Claim, statement: str) -> float:
-    meant = weights().statement(asked.id, statement)
-    return sum(value * meant.get(name, 0.0) for name, value in row.items())
+def _sentence(asked: Claim, statement: Point | FalseStatement) -> Profile:
+    """Return the words of a statement that no answer is known to make: its own sentence."""
+    return profile(asked, read(asked, statement.says), weights().rarity)
+
+
+def _dot(row: Profile, words: Profile) -> float:
+    return sum(value * words.get(name, 0.0) for name, value in row.items())

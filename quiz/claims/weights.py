@@ -50,10 +50,13 @@ class Weights:
         """Return how rare a word or concept is."""
         return self.rare.get(feature, self.rarest) / PART
 
-    def statement(self, claim: str, name: str) -> Mapping[str, float]:
-        """Return how much of a statement, of a claim or of the field, each word or concept is."""
+    def statement(self, claim: str, name: str) -> Mapping[str, float] | None:
+        """Return how much of a statement, of a claim or of the field, each word or concept is.
+
+        None where it came after the weights were learnt.
+        """
         own = self.statements.get(claim, {})
-        return own[name] if name in own else self.statements[""][name]
+        return own.get(name) or self.statements[""].get(name)
 
     def of(self, claim: str, feature: str) -> tuple[float, ...]:
         """Return the weight of a feature of an answer to a claim, for each of `HEADS`."""
