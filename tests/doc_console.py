@@ -4,8 +4,8 @@ A line that begins with "$ " is a command for a shell (a backslash at its end co
 follows, up to the next one, is its output. A line "…" stands for lines that were left out.
 
 A block whose fence names a file, as "```python file=engine/levers/known/x.py" or "```toml
-append=engine/data/models.toml", is written into a copy of the project, or behind what stands there;
-the console blocks below it, up to the next heading, are run in that copy.
+append=engine/data/models.toml", is written into a copy of the project, or behind what stands
+there; the console blocks below it, up to the next heading, are run in that copy.
 """
 
 import os

@@ -218,7 +218,7 @@ def test_the_keys_of_the_json_object_are_those_of_the_document():
 
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 def test_the_keys_of_the_object_of_verify_are_those_of_the_document(tmp_path):
-    prepare(tmp_path, block.files)
+    prepare(tmp_path)
     sizes = "--layers 2 --hidden 16 --heads 1 --ffn 16 --vocab 16 --sequence 16 --gpu t4"
     step = Step(typed=(f"$ memquiz verify --device fake --json {sizes}",), printed=())
     printed = json.loads("\n".join(run(step, tmp_path)))
