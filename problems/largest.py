@@ -1,6 +1,6 @@
 """The largest step within some room: a border that is clear, and what a wrong idea leads to."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
@@ -8,7 +8,9 @@ from engine.units import MB
 from problems.amounts import Moment
 from problems.peaks import Run
 from problems.wording import bare_gb, gb, number
-from problems.wrong_ideas import Wrong, right, wrongs
+from problems.wrong_ideas.idea import Wrong
+from problems.wrong_ideas.registry import wrongs
+from problems.wrong_ideas.ways import right
 
 
 def is_clear(room: int, low: int, high: int, *, margin: int) -> bool:
@@ -49,9 +51,7 @@ def divided(binding: Moment, room: int) -> tuple[str, int]:
     return f"{said}, down to {count}", count
 
 
-def wrong_sizes(
-    run: Run, above: Run, percent: int, at: int, *, without: Collection[str]
-) -> Iterator[tuple[int, str, str]]:
+def wrong_sizes(run: Run, above: Run, percent: int, at: int) -> Iterator[tuple[int, str, str]]:
     """Yield sizes that wrong ideas of the room or of the peak lead to, their names and why.
 
     Args:
@@ -59,7 +59,6 @@ def wrong_sizes(
         above: the step that is one larger.
         percent: the share of the card that is the room.
         at: the size.
-        without: names of ideas of the peak from which no size follows.
     """
     gpu = run.scenario.hardware.gpu
     room = gpu.memory * percent // 100
@@ -76,8 +75,10 @@ def wrong_sizes(
         ),
     ):
         yield most_within(right(run), right(above), wrong_room, at), name, why
-    for low, high in zip(wrongs(run), wrongs(above), strict=True):
-        if low.name in without or (low.name, low.phases) != (high.name, high.phases):
+    of_above = wrongs(above, "size")
+    for name, low in wrongs(run, "size").items():
+        high = of_above.get(name)
+        if high is None or low.phases != high.phases:
             continue
         off = gb(abs(low.peak - run.ledger.peak))
-        yield most_within(low, high, room, at), low.name, low.why.format(off=off)
+        yield most_within(low, high, room, at), name, low.why.format(off=off)

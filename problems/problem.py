@@ -7,7 +7,6 @@ from typing import Literal
 
 from engine.scenario import Scenario
 from problems.answers.answer import Answer
-from problems.mistakes import share_of
 
 Level = Literal["junior", "mid", "senior"]
 
@@ -39,11 +38,6 @@ class Mistake:
     feedback: str
     moves: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
-
-    @property
-    def share(self) -> Fraction:
-        """What such an answer earns of the credit, from 0 to below 1; of several, the least."""
-        return min(map(share_of, (self.name, *self.also)))
 
 
 @dataclass(frozen=True, kw_only=True)

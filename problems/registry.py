@@ -8,11 +8,12 @@ from types import MappingProxyType
 
 from engine.errors import Fault, InputError, unknown
 from problems import bank
-from problems.draft import Draft, telling
+from problems.draft import Draft
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
 from problems.problem import Problem
+from problems.telling import telling
 
 __all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
 

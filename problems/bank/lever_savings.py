@@ -21,7 +21,7 @@ from problems.problem import Mistake, Step
 from problems.proposals import ON_PAPER, detail, proposed, said
 from problems.slips import unit_slips
 from problems.wording import gb, paper
-from problems.wrong_ideas import wrongs
+from problems.wrong_ideas.registry import wrongs
 
 # Percent of the peak that a lever saves at least: less is lost in what paper leaves out.
 WORTH = 8
@@ -278,6 +278,6 @@ def _which_mistakes(before: Run, run: Run, beside: Run) -> Iterator[Mistake]:
         beside.ledger.peak,
         f"is the peak of the second proposal; the first one has {gb(peak)}.",
     )
-    for wrong in wrongs(run):
+    for name, wrong in wrongs(run, "proposal").items():
         off = gb(abs(wrong.peak - peak))
-        yield _mistake(wrong.name, wrong.peak, wrong.why.format(off=off))
+        yield _mistake(name, wrong.peak, wrong.why.format(off=off))

@@ -21,8 +21,6 @@ from problems.wording import gb, listed, number, paper
 UNIT = KIB
 FEWEST, MOST = 2, 24
 ROOMS = (70, 75, 80, 85, 90, 95)
-# Ideas of the peak from which no length follows.
-NO_LENGTH = ("model states alone", "everything at once", "optimizer's step taken for the peak")
 
 
 @kind(
@@ -109,7 +107,7 @@ def _on_paper(binding: Moment, room: int, said: str) -> Iterator[Step]:
 
 def _mistakes(run: Run, above: Run, percent: int) -> Iterator[Mistake]:
     right = run.scenario.workload.sequence // UNIT
-    for units, name, why in wrong_sizes(run, above, percent, right, without=NO_LENGTH):
+    for units, name, why in wrong_sizes(run, above, percent, right):
         yield _counted(units, name, why)
     size = run.scenario.workload.micro_batch
     if size > 1:

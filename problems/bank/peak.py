@@ -19,7 +19,7 @@ from problems.on_paper import on_paper
 from problems.peaks import Run, terms
 from problems.problem import Mistake, Step
 from problems.wording import gb, listed, number, paper
-from problems.wrong_ideas import seen_from_outside, wrongs
+from problems.wrong_ideas.registry import wrongs
 
 # Percent of the card's memory, on paper, between which runs are drawn.
 USUAL = (15, 95)
@@ -102,10 +102,10 @@ def _last(run: Run) -> Step:
 
 def _peak_mistakes(run: Run) -> Iterator[Mistake]:
     right = run.ledger.peak
-    for wrong in (*wrongs(run), seen_from_outside(run)):
+    for name, wrong in wrongs(run, "peak").items():
         off = gb(abs(wrong.peak - right))
         yield Mistake(
-            name=wrong.name,
+            name=name,
             value=Fraction(wrong.peak),
             feedback=f"{gb(wrong.peak)} {wrong.why.format(off=off)}",
             moves=frozenset(map(str, wrong.moves)),
@@ -193,7 +193,7 @@ def _largest(base: Scenario, room: int) -> tuple[Run, Run] | None:
 
 def _count_mistakes(run: Run, above: Run, percent: int) -> Iterator[Mistake]:
     right = run.scenario.workload.micro_batch
-    for count, name, why in wrong_sizes(run, above, percent, right, without=NO_COUNT):
+    for count, name, why in wrong_sizes(run, above, percent, right):
         yield _counted(count, name, why)
 
 

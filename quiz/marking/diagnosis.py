@@ -12,6 +12,7 @@ from itertools import combinations
 
 from problems.answers.answer import Number
 from problems.answers.numbers import amount
+from problems.mistakes import share_of
 from problems.problem import Mistake, Problem
 from problems.slips import EXCHANGED, Slip, slips
 from quiz.answers import Quantity
@@ -86,7 +87,7 @@ def _single(mistake: Mistake) -> Diagnosis:
     return Diagnosis(
         mistakes=(mistake.name,),
         value=mistake.value,
-        share=mistake.share,
+        share=share_of(mistake),
         says=mistake.feedback,
         also=mistake.also,
     )
@@ -137,7 +138,7 @@ def _both(one: Mistake, other: Mistake, value: Fraction, answer: Number) -> Diag
     return Diagnosis(
         mistakes=names,
         value=value,
-        share=one.share * other.share,
+        share=share_of(one) * share_of(other),
         says=f"Two things at once, {' and '.join(names)}, give {amount(value, answer.unit)}. "
         f"{one.feedback} {other.feedback}",
     )

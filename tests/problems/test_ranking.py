@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from problems.answers.ranking import Measure, RankedItem, RankingAnswer, folded
-from problems.draft import telling
 from problems.problem import Mistake
 from problems.registry import as_json, build
+from problems.telling import telling
 
 STEP_TIME = Measure(verb="costs", unit="%", of="step time", signed=True)
 

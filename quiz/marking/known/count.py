@@ -8,6 +8,7 @@ from fractions import Fraction
 from engine.units import KB, KIB
 from problems.answers.count import CountAnswer
 from problems.answers.numbers import counted
+from problems.mistakes import share_of
 from problems.problem import Problem
 from quiz.answers import Quantity, Unreadable, describe, parse_quantity
 from quiz.marking.diagnosis import several
@@ -22,7 +23,7 @@ def _mark(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreada
         return quantity
     right = quantity.value == answer.value
     mistake = None if right else nearest(quantity.value, problem.mistakes)
-    score = Fraction(1) if right else mistake.share if mistake else Fraction(0)
+    score = Fraction(1) if right else share_of(mistake) if mistake else Fraction(0)
     named = None if mistake is None or mistake.also else mistake
     says = [named.feedback] if named else [*_of_side(quantity.value, answer), *several(mistake)]
     return Verdict(

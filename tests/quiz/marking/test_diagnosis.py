@@ -10,7 +10,7 @@ from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.draw import Draw
-from problems.mistakes import mistakes
+from problems.mistakes import mistakes, share_of
 from problems.registry import build, kinds
 from quiz.grading import grade
 from quiz.marking.diagnosis import diagnose, explained
@@ -36,7 +36,7 @@ def test_a_mistakes_own_number_is_traced_to_it_and_earns_its_share(kind):
         answer = problem.answer.number
         for mistake in problem.mistakes:
             found = explained(problem, rounded(mistake.value))
-            assert (found.name, found.share) == (mistake.name, mistake.share)
+            assert (found.name, found.share) == (mistake.name, share_of(mistake))
             assert (diagnose(problem, rounded(mistake.value)) is None) == bool(mistake.also)
             assert 0 <= found.share < 1
             assert credit(mistake.value, answer.value, answer.band) < 1
@@ -118,7 +118,7 @@ def test_two_mistakes_at_once_are_both_named():
             value = one.value + other.value - problem.answer.value
             found = diagnose(problem, value) if value > 0 else None
             if found is not None and len(found.mistakes) == 2:
-                assert found.share == one.share * other.share <= min(one.share, other.share)
+                assert found.share == share_of(one) * share_of(other)
                 named += {one.name, other.name} == set(found.mistakes)
     assert named > 20
 
@@ -153,7 +153,7 @@ def test_chance_is_seldom_taken_for_two_mistakes(kind):
 def test_the_named_mistake_is_in_the_verdict_with_its_share():
     problem, one = forgets_the_master_copy()
     verdict = grade(problem, f"{float(one.value / GB):.4g} GB")
-    assert (verdict.mistake, verdict.score) == (one.name, one.share)
+    assert (verdict.mistake, verdict.score) == (one.name, share_of(one))
     assert one.feedback in verdict.feedback
 
 

@@ -8,8 +8,8 @@ from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
-from problems.draft import telling
 from problems.problem import Mistake
+from problems.telling import telling
 
 GB = QuantityAnswer(value=Fraction(100))
 ESTIMATE = QuantityAnswer(value=Fraction(100), band="estimate")

@@ -1,0 +1,41 @@
+"""Which mistakes of a draft are kept: those that a wrong number can be traced to."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from problems.answers.answer import Answer
+from problems.mistakes import is_rare
+from problems.problem import Mistake
+
+
+def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
+    """Return the mistakes that a wrong number can be traced to, in the order given.
+
+    Left out is what no number could reveal: a value that is not positive or that earns full
+    credit, and a rare mistake within 3% of a common one. Of two alike the first is kept, and the
+    other stands beside it as `also`. An order, a pick and a reason are no numbers.
+    """
+    kept: list[Mistake] = []
+    for mistake in mistakes:
+        if mistake.value <= 0 or not answer.tells(mistake.value):
+            continue
+        near = next((o for o in kept if not answer.apart(mistake.value, o.value)), None)
+        if near is None:
+            kept.append(mistake)
+        else:
+            kept[kept.index(near)] = _either(near, mistake)
+    return tuple(kept)
+
+
+def _either(first: Mistake, second: Mistake) -> Mistake:
+    """Return the mistake to which a number is put down that both of them give."""
+    if _idea(second) in {_idea(first), *first.also}:
+        return first
+    if is_rare(first.name) != is_rare(second.name):
+        return second if is_rare(first.name) else first
+    return replace(first, also=(*first.also, second.name))
+
+
+def _idea(mistake: Mistake) -> str:
+    """Return the name without what comes of it: "..., at another moment" is the same idea."""
+    return mistake.name.partition(",")[0]

@@ -1,0 +1,1 @@
+"""Wrong ideas of a step: what its phases would come to if each were right."""
