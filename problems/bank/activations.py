@@ -20,6 +20,8 @@ from problems.prompts import render
 from problems.wording import all_of, gb, listed, number, paper
 
 ROWS_SHOWN = 5
+# A mistake's name, the bytes of a token and layer that it leads to, and why.
+_PerToken = tuple[str, int, str]
 
 
 @kind(
@@ -154,71 +156,76 @@ class _Saved:
         )
 
     def _other_terms(self, size: int) -> Iterator[Mistake]:
-        a, recipe = self.scenario.architecture, self.scenario.recipe
-        each, c = per_token(self.terms), PRECISIONS[self.scenario.recipe.precision].compute
-        squares = sum(term.each for term in self.terms if term.scores)
-        changed = [
-            (
-                "scores forgotten",
-                each - squares,
-                (
-                    "leaves out what eager attention keeps for every pair of tokens, {off}: "
-                    "it grows with the square of the sequence."
-                ),
-            ),
-            (
-                "layer inputs only",
-                c * a.hidden,
-                (
-                    f"is one hidden state a layer, {c}h a token; that is what full recomputation "
-                    "keeps. Without it the layer keeps {off} more."
-                ),
-            ),
-            (
-                "recomputation forgotten",
-                per_token(layer_terms(self.scenario, recompute="none")),
-                "is what the layers would save without recomputation, {off} too many.",
-            ),
-            self._in_another_width(each, c),
-        ]
-        if recipe.attention == "flash":
-            changed.append(self._with_scores())
-        if recipe.recompute != "full":
-            changed += [
-                (
-                    "MLP forgotten",
-                    each - next(term.each for term in self.terms if term.formula.endswith("f")),
-                    "leaves out the MLP, {off}: each of its f-wide tensors is kept.",
-                ),
-                (
-                    "attention forgotten",
-                    each
-                    - next(term.each for term in self.terms if term.name.startswith("q, k, v")),
-                    "leaves out q, k, v and attention's output, {off}.",
-                ),
-            ]
-        if recipe.recompute != "full" and c == 2:
-            changed.append(
-                (
-                    "the 34·h rule",
-                    34 * a.hidden + squares,
-                    (
-                        "is the rule of 34·h bytes a token, made for a GPT block with dropout "
-                        "and an MLP of 4h; this block is {off} off it."
-                    ),
-                )
-            )
-        for name, wrong, why in changed:
+        each = per_token(self.terms)
+        for name, wrong, why in (*self._other_layers(), *self._left_out()):
             yield _wrong(size + (wrong - each) * self.scale, size, name, why)
 
-    def _with_scores(self) -> tuple[str, int, str]:
+    def _other_layers(self) -> Iterator[_PerToken]:
+        """Yield what the layers would save under another recipe."""
+        each, width = per_token(self.terms), PRECISIONS[self.scenario.recipe.precision].compute
+        yield (
+            "scores forgotten",
+            each - self._squares,
+            (
+                "leaves out what eager attention keeps for every pair of tokens, {off}: it grows "
+                "with the square of the sequence."
+            ),
+        )
+        yield (
+            "layer inputs only",
+            width * self.scenario.architecture.hidden,
+            (
+                f"is one hidden state a layer, {width}h a token; that is what full recomputation "
+                "keeps. Without it the layer keeps {off} more."
+            ),
+        )
+        yield (
+            "recomputation forgotten",
+            per_token(layer_terms(self.scenario, recompute="none")),
+            "is what the layers would save without recomputation, {off} too many.",
+        )
+        yield self._in_another_width(each, width)
+        if self.scenario.recipe.attention == "flash":
+            yield self._with_scores()
+
+    def _left_out(self) -> Iterator[_PerToken]:
+        """Yield what is left without a part of the layer, and by the rule for another layer."""
+        recipe, each = self.scenario.recipe, per_token(self.terms)
+        if recipe.recompute == "full":
+            return
+        yield (
+            "MLP forgotten",
+            each - next(term.each for term in self.terms if term.formula.endswith("f")),
+            "leaves out the MLP, {off}: each of its f-wide tensors is kept.",
+        )
+        yield (
+            "attention forgotten",
+            each - next(term.each for term in self.terms if term.name.startswith("q, k, v")),
+            "leaves out q, k, v and attention's output, {off}.",
+        )
+        if PRECISIONS[recipe.precision].compute == 2:
+            yield (
+                "the 34·h rule",
+                34 * self.scenario.architecture.hidden + self._squares,
+                (
+                    "is the rule of 34·h bytes a token, made for a GPT block with dropout and an "
+                    "MLP of 4h; this block is {off} off it."
+                ),
+            )
+
+    @property
+    def _squares(self) -> int:
+        """Bytes a token of what grows with the square of the sequence."""
+        return sum(term.each for term in self.terms if term.scores)
+
+    def _with_scores(self) -> _PerToken:
         """Return what the layers would save if attention kept its scores."""
         scenario = self.scenario
         eager = replace(scenario, recipe=replace(scenario.recipe, attention="eager"))
         why = "counts b·a·s² scores for each layer; flash attention never keeps them, {off} less."
         return "scores counted although fused", per_token(layer_terms(eager)), why
 
-    def _in_another_width(self, each: int, width: int) -> tuple[str, int, str]:
+    def _in_another_width(self, each: int, width: int) -> _PerToken:
         """Return what the layers would save with elements of 4 bytes, or of 2 where 4 is right."""
         wrong = 2 if width == 4 else 4
         why = f"takes {wrong} bytes an element; they have {width}, {{off}} "

@@ -6,7 +6,7 @@ from fractions import Fraction
 from engine.estimate import ledger
 from engine.ledger import Category, Ledger, Phase
 from engine.precisions import PRECISIONS
-from engine.scenario import Scenario
+from engine.scenario import Scenario, Workload
 from problems import scenarios
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
@@ -18,6 +18,33 @@ from problems.on_paper import LOSS_BYTES
 from problems.problem import Mistake, Step
 from problems.prompts import render
 from problems.wording import all_of, gb, number, paper
+
+# Name, bytes of an entry of the vocabulary, and what such a number leaves out.
+TOO_FEW_BYTES = (
+    (
+        "one gradient forgotten",
+        8,
+        (
+            "has two fp32 tensors; in the loss's backward there are three, {off} more: the "
+            "log-probabilities, their gradient and the logits'."
+        ),
+    ),
+    (
+        "16-bit logits alone",
+        2,
+        "is one tensor in 16 bits; the loss's backward has three in fp32, {off} more.",
+    ),
+    (
+        "fp32 logits alone",
+        4,
+        "is one fp32 tensor; two gradients of the same size are alive beside it, {off}.",
+    ),
+    (
+        "elements taken for bytes",
+        1,
+        f"counts elements; at the worst moment each has {LOSS_BYTES} bytes, {{off}} more.",
+    ),
+)
 
 
 @kind(
@@ -32,7 +59,6 @@ def logits_spike(draw: Draw) -> Draft:
     book = ledger(scenario)
     at = {phase: book.total(Category.LOGITS, phase=phase) for phase in book.phases}
     size = max(at.values())
-    each = PRECISIONS[scenario.recipe.precision].compute
     prompt = render(
         "logits-spike", model=scenario.model, work=scenario.workload, recipe=scenario.recipe
     )
@@ -56,7 +82,7 @@ def logits_spike(draw: Draw) -> Draft:
             ),
         ),
         solution=tuple(_steps(scenario, book, size)),
-        mistakes=tuple(_mistakes(scenario, size, each)),
+        mistakes=tuple(_mistakes(scenario, size)),
         scenario=scenario,
     )
 
@@ -82,66 +108,45 @@ def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:
     yield Step(text=f"Nothing is left of the difference but rounding: exactly {gb(size)}")
 
 
-def _mistakes(scenario: Scenario, size: int, each: int) -> Iterator[Mistake]:
+def _mistakes(scenario: Scenario, size: int) -> Iterator[Mistake]:
     elements = scenario.tokens * scenario.architecture.vocab
-    work = scenario.workload
+    each = PRECISIONS[scenario.recipe.precision].compute
     forward = each + 4 if each == 4 else each + 8
-    rows: tuple[tuple[str, Fraction | int, str], ...] = (
-        (
-            "end of the forward pass",
-            elements * forward,
-            (
-                f"is the end of the forward pass, {forward} bytes an entry; in the loss's "
-                f"backward it is {LOSS_BYTES}, {{off}} more."
-            ),
-        ),
-        (
-            "one gradient forgotten",
-            elements * 8,
-            (
-                "has two fp32 tensors; in the loss's backward there are three, {off} more: "
-                "the log-probabilities, their gradient and the logits'."
-            ),
-        ),
-        (
-            "16-bit logits alone",
-            elements * 2,
-            "is one tensor in 16 bits; the loss's backward has three in fp32, {off} more.",
-        ),
-        (
-            "fp32 logits alone",
-            elements * 4,
-            "is one fp32 tensor; two gradients of the same size are alive beside it, {off}.",
-        ),
-        (
-            "elements taken for bytes",
-            elements,
-            f"counts elements; at the worst moment each has {LOSS_BYTES} bytes, {{off}} more.",
-        ),
-        (
-            "micro-batch forgotten",
-            Fraction(size, work.micro_batch),
-            f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
-        ),
-        (
-            "all accumulated micro-batches counted",
-            size * work.gradient_accumulation,
-            (
-                f"counts {all_of(work.gradient_accumulation)} micro-batches; their logits are "
-                "never alive together, so {off} are too many."
-            ),
-        ),
-        (
-            "last token only",
-            Fraction(size, work.sequence),
-            (
-                "has the logits of one token of each sequence, as in generation; training needs "
-                "those of all tokens, {off} more."
-            ),
-        ),
+    yield _wrong(
+        elements * forward,
+        size,
+        "end of the forward pass",
+        f"is the end of the forward pass, {forward} bytes an entry; in the loss's backward it is "
+        f"{LOSS_BYTES}, {{off}} more.",
     )
-    for name, value, why in rows:
-        off = gb(abs(Fraction(value) - size))
-        yield Mistake(
-            name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}"
-        )
+    for name, entry, why in TOO_FEW_BYTES:
+        yield _wrong(elements * entry, size, name, why)
+    yield from _other_tokens(scenario.workload, size)
+
+
+def _other_tokens(work: Workload, size: int) -> Iterator[Mistake]:
+    yield _wrong(
+        Fraction(size, work.micro_batch),
+        size,
+        "micro-batch forgotten",
+        f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
+    )
+    yield _wrong(
+        size * work.gradient_accumulation,
+        size,
+        "all accumulated micro-batches counted",
+        f"counts {all_of(work.gradient_accumulation)} micro-batches; their logits are never alive "
+        "together, so {off} are too many.",
+    )
+    yield _wrong(
+        Fraction(size, work.sequence),
+        size,
+        "last token only",
+        "has the logits of one token of each sequence, as in generation; training needs those of "
+        "all tokens, {off} more.",
+    )
+
+
+def _wrong(value: Fraction | int, right: int, name: str, why: str) -> Mistake:
+    off = gb(abs(Fraction(value) - right))
+    return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}")

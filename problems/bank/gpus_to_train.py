@@ -196,47 +196,51 @@ def _steps(plan: Plan, run: Run, fewer: Run) -> Iterator[Step]:
 
 
 def _mistakes(plan: Plan, right: int, fewer: Run) -> Iterator[Mistake]:
-    gpu, states = plan.base.hardware.gpu, plan.states
-    moment = fewer.paper.moment
-    for name, value, why in (
-        (
-            "model states alone",
-            plan.by_states,
-            f"would hold the {gb(states)} of states; activations and gathered layers add to it.",
-        ),
-        (
-            "activations taken as sharded",
-            plan.fewest(lambda m, gpus: m.fixed + m.growing // gpus, plan.room),
-            "would do if GPUs shared what the tokens need; each has a micro-batch of its own.",
-        ),
-        (
-            "gathered layers left out",
-            plan.fewest(lambda m, _gpus: m.size - _gathered(m), plan.room),
-            f"leaves out what is gathered, {gb(_gathered(moment))}, which is whole on each GPU.",
-        ),
-        (
-            "share forgotten",
-            plan.fewest(lambda m, _gpus: m.size, gpu.memory),
-            f"would do in the whole {gb(gpu.memory)}; {plan.percent}% of it is {gb(plan.room)}.",
-        ),
-        (
-            "MiB taken for MB",
-            plan.fewest(lambda m, _gpus: m.size, gpu.memory_mib * MB * plan.percent // 100),
-            f"comes of {number(gpu.memory_mib)} MiB read as MB; the room is {gb(plan.room)}.",
-        ),
-        (
-            "half of what it takes",
-            right // 2,
-            f"leaves {gb(fewer.ledger.peak)} on each, more than the {gb(plan.room)}.",
-        ),
-        (
-            "twice of what it takes",
-            2 * right,
-            f"would do too, but the step fits on {right}.",
-        ),
-    ):
-        noun = "GPU" if value == 1 else "GPUs"
-        yield Mistake(name=name, value=Fraction(value), feedback=f"{value} {noun}: that {why}")
+    yield from _left_out(plan, fewer.paper.moment)
+    yield from _other_rooms(plan)
+    left = f"leaves {gb(fewer.ledger.peak)} on each, more than the {gb(plan.room)}."
+    yield _counted(right // 2, "half of what it takes", left)
+    yield _counted(
+        2 * right, "twice of what it takes", f"would do too, but the step fits on {right}."
+    )
+
+
+def _left_out(plan: Plan, moment: Moment) -> Iterator[Mistake]:
+    """Yield what would do without a part of what is whole on each GPU."""
+    yield _counted(
+        plan.by_states,
+        "model states alone",
+        f"would hold the {gb(plan.states)} of states; activations and gathered layers add to it.",
+    )
+    yield _counted(
+        plan.fewest(lambda m, gpus: m.fixed + m.growing // gpus, plan.room),
+        "activations taken as sharded",
+        "would do if GPUs shared what the tokens need; each has a micro-batch of its own.",
+    )
+    yield _counted(
+        plan.fewest(lambda m, _gpus: m.size - _gathered(m), plan.room),
+        "gathered layers left out",
+        f"leaves out what is gathered, {gb(_gathered(moment))}, which is whole on each GPU.",
+    )
+
+
+def _other_rooms(plan: Plan) -> Iterator[Mistake]:
+    gpu, percent = plan.base.hardware.gpu, plan.percent
+    yield _counted(
+        plan.fewest(lambda m, _gpus: m.size, gpu.memory),
+        "share forgotten",
+        f"would do in the whole {gb(gpu.memory)}; {percent}% of it is {gb(plan.room)}.",
+    )
+    yield _counted(
+        plan.fewest(lambda m, _gpus: m.size, gpu.memory_mib * MB * percent // 100),
+        "MiB taken for MB",
+        f"comes of {number(gpu.memory_mib)} MiB read as MB; the room is {gb(plan.room)}.",
+    )
+
+
+def _counted(gpus: int, name: str, why: str) -> Mistake:
+    noun = "GPU" if gpus == 1 else "GPUs"
+    return Mistake(name=name, value=Fraction(gpus), feedback=f"{gpus} {noun}: that {why}")
 
 
 def _gathered(moment: Moment) -> int:

@@ -181,41 +181,17 @@ def _steps(shape: Architecture, blocks: Blocks) -> Iterator[Step]:
 
 
 def _mistakes(shape: Architecture, right: int) -> Iterator[Mistake]:
-    heads, matrices = shape.heads // shape.kv_heads, 3 if shape.gated else 2
-    other_tied = replace(shape, tied=not shape.tied)
-    block = _blocks(shape)
+    yield from _other_shapes(shape, right)
+    blocks = _blocks(shape)
     for name, wrong, why in (
         (
-            "grouped heads forgotten",
-            replace(shape, kv_heads=shape.heads).parameters,
-            (
-                f"gives every query head its own key and value head; {heads} share one, so "
-                "{off} are too many."
-            ),
-        ),
-        (
-            "one MLP matrix forgotten" if shape.gated else "one MLP matrix too many",
-            replace(shape, gated=not shape.gated).parameters,
-            (
-                f"has {5 - matrices} matrices in the MLP; this one has {matrices}. {{off}} "
-                f"{'are missing' if shape.gated else 'are too many'}."
-            ),
-        ),
-        (
-            "head counted twice" if shape.tied else "head forgotten",
-            other_tied.parameters,
-            "counts the tied head apart; it is the embedding itself, so {off} are too many."
-            if shape.tied
-            else "counts the vocabulary once; the head is not tied, so {off} are missing.",
-        ),
-        (
             "vocabulary forgotten",
-            right - block.ends,
+            right - blocks.ends,
             "counts the layers alone; the vocabulary has {off}.",
         ),
         (
             "MLP taken for 4h wide with two matrices",
-            shape.layers * 12 * shape.hidden**2 + block.ends,
+            shape.layers * 12 * shape.hidden**2 + blocks.ends,
             (
                 "is the rule 12·L·h² and the vocabulary, which holds for a plain MLP of width "
                 "4h and one key head for each query head: {off} off."
@@ -223,17 +199,45 @@ def _mistakes(shape: Architecture, right: int) -> Iterator[Mistake]:
         ),
         (
             "MLP forgotten",
-            right - shape.layers * block.mlp,
+            right - shape.layers * blocks.mlp,
             "leaves out the MLPs, {off}: they are most of the model.",
         ),
         (
             "attention forgotten",
-            right - shape.layers * block.attention,
+            right - shape.layers * blocks.attention,
             "leaves out attention's four matrices, {off}.",
         ),
     ):
-        yield Mistake(
-            name=name,
-            value=Fraction(wrong),
-            feedback=f"{count(wrong)} {why.format(off=count(abs(wrong - right)))}",
-        )
+        yield _wrong(wrong, right, name, why)
+
+
+def _other_shapes(shape: Architecture, right: int) -> Iterator[Mistake]:
+    """Yield what another number of key heads or MLP matrices, or another head, would make."""
+    yield _wrong(
+        replace(shape, kv_heads=shape.heads).parameters,
+        right,
+        "grouped heads forgotten",
+        f"gives every query head its own key and value head; {shape.heads // shape.kv_heads} "
+        "share one, so {off} are too many.",
+    )
+    other_mlp = replace(shape, gated=not shape.gated).parameters
+    if shape.gated:
+        why = "has 2 matrices in the MLP; this one has 3. {off} are missing."
+        yield _wrong(other_mlp, right, "one MLP matrix forgotten", why)
+    else:
+        why = "has 3 matrices in the MLP; this one has 2. {off} are too many."
+        yield _wrong(other_mlp, right, "one MLP matrix too many", why)
+    other_head = replace(shape, tied=not shape.tied).parameters
+    if shape.tied:
+        why = "counts the tied head apart; it is the embedding itself, so {off} are too many."
+        yield _wrong(other_head, right, "head counted twice", why)
+    else:
+        why = "counts the vocabulary once; the head is not tied, so {off} are missing."
+        yield _wrong(other_head, right, "head forgotten", why)
+
+
+def _wrong(value: int, right: int, name: str, why: str) -> Mistake:
+    off = count(abs(value - right))
+    return Mistake(
+        name=name, value=Fraction(value), feedback=f"{count(value)} {why.format(off=off)}"
+    )

@@ -1,6 +1,6 @@
 """Topic B, activations: by what factor a change makes them grow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -190,51 +190,60 @@ def _tokens_said(change: Change) -> str:
 
 
 def _mistakes(change: Change, answer: Fraction) -> Iterator[Mistake]:
-    tokens = change.micro_batch * change.sequence
-    for name, value, why in (
-        (
-            "square of the sequence forgotten",
-            tokens,
-            (
-                "takes everything as proportional to the tokens; probabilities of eager "
-                "attention grow with the square of the sequence."
-            ),
-        ),
-        (
-            "everything squared",
-            tokens * change.sequence,
-            (
-                "takes everything as growing with the square of the sequence; only score-sized "
-                "tensors do, and flash attention or recomputation keeps none."
-            ),
-        ),
-        (
-            "accumulation counted",
-            answer * change.accumulation,
-            (
-                "counts accumulation, which repeats the pass and adds nothing to what is alive "
-                "at a time."
-            ),
-        ),
-        (
-            "accumulation taken for a saving",
-            answer / change.accumulation,
-            "divides by accumulation; only a smaller micro-batch would save anything.",
-        ),
-        (
-            "micro-batch not counted",
-            answer / change.micro_batch,
-            f"leaves out the micro-batch, which is {short(change.micro_batch)} times as large.",
-        ),
-        (
-            "sequence not counted",
-            change.micro_batch,
-            f"leaves out the sequence, which is {short(change.sequence)} times as long.",
-        ),
-        (
-            "the inverse",
-            1 / answer,
-            "is the inverse: the question is after over before.",
-        ),
-    ):
-        yield Mistake(name=name, value=value, feedback=f"{short(value)} {why}")
+    for wrong in WRONG_FACTORS:
+        value = wrong.factor(change, answer)
+        why = wrong.why.format(
+            micro_batch=short(change.micro_batch), sequence=short(change.sequence)
+        )
+        yield Mistake(name=wrong.name, value=value, feedback=f"{short(value)} {why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WrongFactor:
+    """A wrong idea of the factor, made of the change and of the right one."""
+
+    name: str
+    factor: Callable[[Change, Fraction], Fraction]
+    why: str
+
+
+WRONG_FACTORS = (
+    _WrongFactor(
+        name="square of the sequence forgotten",
+        factor=lambda change, _: change.micro_batch * change.sequence,
+        why="takes everything as proportional to the tokens; probabilities of eager attention "
+        "grow with the square of the sequence.",
+    ),
+    _WrongFactor(
+        name="everything squared",
+        factor=lambda change, _: change.micro_batch * change.sequence**2,
+        why="takes everything as growing with the square of the sequence; only score-sized "
+        "tensors do, and flash attention or recomputation keeps none.",
+    ),
+    _WrongFactor(
+        name="accumulation counted",
+        factor=lambda change, right: right * change.accumulation,
+        why="counts accumulation, which repeats the pass and adds nothing to what is alive at a "
+        "time.",
+    ),
+    _WrongFactor(
+        name="accumulation taken for a saving",
+        factor=lambda change, right: right / change.accumulation,
+        why="divides by accumulation; only a smaller micro-batch would save anything.",
+    ),
+    _WrongFactor(
+        name="micro-batch not counted",
+        factor=lambda change, right: right / change.micro_batch,
+        why="leaves out the micro-batch, which is {micro_batch} times as large.",
+    ),
+    _WrongFactor(
+        name="sequence not counted",
+        factor=lambda change, _: change.micro_batch,
+        why="leaves out the sequence, which is {sequence} times as long.",
+    ),
+    _WrongFactor(
+        name="the inverse",
+        factor=lambda _, right: 1 / right,
+        why="is the inverse: the question is after over before.",
+    ),
+)

@@ -82,24 +82,27 @@ def bytes_per_parameter(draw: Draw) -> Draft | None:
             ),
             f"Add the bytes up: {sum_said(parts)}.",
         ),
-        solution=(
-            Step(text=f"{sum_said(parts)} = {short(answer)}", depth="whiteboard"),
-            *(
-                Step(text=f"{part.name}: {bytes_of(part.each)}")
-                for part in sorted(parts, key=lambda part: -part.each)
-            ),
-            Step(text=f"Nothing is rounded on paper, so no difference is left: {short(answer)}"),
-        ),
-        mistakes=tuple(
-            Mistake(
-                name=change.name,
-                value=each_of(change.parts),
-                feedback=f"{short(each_of(change.parts))} "
-                + change.why.format(missing=bytes_of(abs(each_of(change.parts) - answer))),
-                moves=change.moves(parts),
-            )
-            for change in wrong
-        ),
+        solution=tuple(_added_up(parts, answer)),
+        mistakes=tuple(_each_mistaken(change, parts) for change in wrong),
+    )
+
+
+def _added_up(parts: tuple[Part, ...], each: Fraction) -> Iterator[Step]:
+    yield Step(text=f"{sum_said(parts)} = {short(each)}", depth="whiteboard")
+    for part in sorted(parts, key=lambda part: -part.each):
+        yield Step(text=f"{part.name}: {bytes_of(part.each)}")
+    yield Step(text=f"Nothing is rounded on paper, so no difference is left: {short(each)}")
+
+
+def _each_mistaken(change: Change, right: tuple[Part, ...]) -> Mistake:
+    """Return the bytes of a parameter with other parts than those that are right."""
+    wrong = each_of(change.parts)
+    off = bytes_of(abs(wrong - each_of(right)))
+    return Mistake(
+        name=change.name,
+        value=wrong,
+        feedback=f"{short(wrong)} {change.why.format(missing=off)}",
+        moves=change.moves(right),
     )
 
 
