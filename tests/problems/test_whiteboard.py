@@ -9,6 +9,7 @@ from engine.estimate import ledger
 from engine.units import GB, MB
 from problems.answers.answer import FULL_CREDIT
 from problems.answers.count import CountAnswer
+from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.on_paper import on_paper
@@ -18,8 +19,10 @@ from problems.scenarios import with_micro_batch
 SEEDS = range(80)
 UNITS = {"GB": GB, "MB": MB, "B": 10**9, "M": 10**6, "": 1}
 # An order, a pick and a reason have no number to be near to.
-NAMES = {"rank-levers", "first-lever", "claim", "claim-in-run"}
-every_number = pytest.mark.parametrize("kind", [kind for kind in kinds() if kind not in NAMES])
+NUMBERS = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer
+every_number = pytest.mark.parametrize(
+    "kind", [kind for kind in kinds() if isinstance(build(kind, 0).answer, NUMBERS)]
+)
 
 
 def quantity(problem):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from quiz.catalog_report import TABLES
-from quiz.diagnosis import diagnose
 
 from problems.mistakes import mistakes, share_of
 from problems.registry import build
 from problems.wrong_ideas import known
 from problems.wrong_ideas.registry import ideas
+from quiz.catalog import TABLES
+from quiz.marking.diagnosis import diagnose
 
 EXAMPLES = Path(__file__).parent / "examples" / "wrong_ideas"
 EXAMPLE = "one sequence of the micro-batch"

@@ -16,7 +16,7 @@ def _one_sequence(run: Run) -> Wrong | None:
     return at_peak(
         run,
         {Category.ACTIVATIONS: share, Category.LOGITS: share},
-        f"has the activations of one sequence; the micro-batch has {sequences}, {{off}} more.",
+        f"counts the tokens of one sequence; the micro-batch has {sequences}, {{off}} more.",
     )
 
 
@@ -24,7 +24,7 @@ IDEAS = (
     Idea(
         name="one sequence of the micro-batch",
         share=Fraction(1, 4),
-        says="The activations of one sequence were counted; the micro-batch has several.",
+        says="One sequence was counted; the micro-batch has several.",
         of=_one_sequence,
         asked=("peak", "proposal"),  # where the largest micro-batch is asked for, there is none
     ),
