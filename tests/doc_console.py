@@ -22,6 +22,7 @@ OPENING, CLOSING = "```console", "```"
 FILE = re.compile(r"```\w+ (file|append)=(\S+)")
 PACKAGES = ("engine", "problems", "quiz")
 TREE = "tree"
+RECIPES = Path(__file__).parent / "recipes"
 SKIPPED = "…"
 
 
@@ -39,11 +40,22 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that a document adds to the project, or lines that it adds to one."""
+    """A file that a document adds to the project, or lines that it adds to one.
+
+    It stands in `RECIPES` too, where it is linted and tested, and is written from there into the
+    lines `first` to `last` of the document.
+    """
 
     path: str
     text: str
     appended: bool
+    first: int
+    last: int
+
+    @property
+    def source(self):
+        (found,) = RECIPES.glob(f"*/{self.path}")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +75,17 @@ def documents():
 
 def blocks(text):
     """Return the console blocks of a document."""
+    return _read(text)[0]
+
+
+def files(text):
+    """Return the files that a document adds to the project."""
+    return _read(text)[1]
+
+
+def _read(text):
     lines = text.splitlines()
-    found, files, first = [], [], 0
+    found, every, files, first = [], [], [], 0
     while first < len(lines):
         line = lines[first]
         if line.startswith("#"):
@@ -73,15 +94,22 @@ def blocks(text):
             last = lines.index(CLOSING, first + 1)
             inside = lines[first + 1 : last]
             if named := FILE.fullmatch(line):
-                content = "\n".join([*inside, ""])
-                files.append(File(path=named[2], text=content, appended=named[1] == "append"))
+                file = File(
+                    path=named[2],
+                    text="\n".join([*inside, ""]),
+                    appended=named[1] == "append",
+                    first=first + 1,
+                    last=last,
+                )
+                files.append(file)
+                every.append(file)
             elif line == OPENING:
                 steps = _steps(inside)
                 block = Block(first=first + 1, last=last, steps=steps, files=tuple(files))
                 found.append(block)
             first = last
         first += 1
-    return found
+    return found, every
 
 
 def _steps(lines):

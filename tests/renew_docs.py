@@ -9,14 +9,14 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from doc_console import blocks, documents, prepare, run, shortened
+from doc_console import blocks, documents, files, prepare, run, shortened
 from doc_tables import generated, places
 
 
 def main() -> None:
     for document in documents():
         old = document.read_text(encoding="utf-8")
-        new = _consoles(_tables(old))
+        new = _consoles(_files(_tables(old)))
         if new != old:
             document.write_text(new, encoding="utf-8")
             sys.stdout.write(f"renewed {document.name}\n")
@@ -26,6 +26,13 @@ def _tables(text):
     lines = text.splitlines()
     for name, first, last in reversed(places(text)):
         lines[first:last] = generated(name)
+    return "\n".join([*lines, ""])
+
+
+def _files(text):
+    lines = text.splitlines()
+    for file in reversed(files(text)):
+        lines[file.first : file.last] = file.source.read_text(encoding="utf-8").splitlines()
     return "\n".join([*lines, ""])
 
 

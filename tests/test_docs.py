@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from doc_console import ROOT, Step, blocks, documents, prepare, run, shortened
+from doc_console import RECIPES, ROOT, Step, blocks, documents, files, prepare, run, shortened
 from doc_tables import TABLES, generated, places, traced
 
 from engine.accelerator import Accelerator
@@ -34,6 +34,7 @@ CONSOLES = [
     for name, text in TEXTS.items()
     for block in blocks(text)
 ]
+FILES = [pytest.param(file, id=file.path) for text in TEXTS.values() for file in files(text)]
 PLACES = [
     pytest.param(name, text.splitlines()[first:last], id=f"{document}:{name}")
     for document, text in TEXTS.items()
@@ -67,6 +68,16 @@ def test_a_console_block_shows_what_its_commands_print(block, tmp_path):
     prepare(tmp_path, block.files)
     for step in block.steps:
         assert list(step.printed) == list(shortened(step, run(step, tmp_path)))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_of_a_recipe_is_the_one_that_is_linted_and_tested(file):
+    assert file.text == file.source.read_text(encoding="utf-8")
+
+
+def test_every_file_of_a_recipe_stands_in_a_document():
+    shown = {file.values[0].source for file in FILES}
+    assert shown == {path for path in RECIPES.rglob("*.*") if "__pycache__" not in path.parts}
 
 
 @pytest.mark.parametrize(("name", "stands"), PLACES)

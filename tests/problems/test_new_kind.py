@@ -14,7 +14,7 @@ from quiz.grading import grade
 from quiz.practice.questions import chosen
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "tests" / "problems" / "examples" / "bank" / "gathered_layer.py"
+EXAMPLE = ROOT / "tests" / "recipes" / "kind" / "problems" / "bank" / "gathered_layer.py"
 NAME = "gathered-layer"
 # Tests that run over every kind.
 GENERIC = (

@@ -11,7 +11,7 @@ from problems.wrong_ideas.registry import ideas
 from quiz.catalog import TABLES
 from quiz.marking.diagnosis import diagnose
 
-EXAMPLES = Path(__file__).parent / "examples" / "wrong_ideas"
+EXAMPLES = Path(__file__).parents[1] / "recipes" / "mistake" / "problems" / "wrong_ideas" / "known"
 EXAMPLE = "one sequence of the micro-batch"
 
 

@@ -20,7 +20,7 @@ from engine.families.config import architecture_of
 from engine.families.family import Family
 from engine.families.registry import families, family_of, modelled_types
 
-FURTHER = Path(__file__).parent / "further"
+FURTHER = Path(__file__).parents[2] / "recipes" / "architecture" / "engine" / "families" / "known"
 STARCODER2 = LLAMA | {"model_type": "starcoder2", "num_key_value_heads": 2}
 
 
