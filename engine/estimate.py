@@ -21,7 +21,7 @@ from engine.lines import (
 from engine.optimizers import OPTIMIZERS
 from engine.scenario import Scenario
 from engine.stages import Stage, differing
-from engine.stepped import BLOCK
+from engine.state_forms import form_of
 from engine.structure import Sharing, Structure, on_device, structure_of
 from engine.symbols import Evaluate, compiled
 from engine.units import MIB
@@ -108,7 +108,7 @@ def model_states(
         parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
         precision: a name of `engine.precisions.PRECISIONS`.
         optimizer: a name of `engine.optimizers.OPTIMIZERS`; none whose states depend on the
-            shape of each tensor. Those of 8 bits are taken for states of large tensors.
+            shape of each tensor. Those of 8 bits are taken for states of one tensor.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
         on_host: what is offloaded; the optimizer's states go where the parameters are.
@@ -118,7 +118,8 @@ def model_states(
 
     Source: arXiv 1910.02054 (ZeRO), section 5.
     """
-    if OPTIMIZERS[optimizer].form == "factored":
+    form = form_of(OPTIMIZERS[optimizer])
+    if not form.by_elements:
         raise ValueError(optimizer)
     sharing = Sharing(
         **on_device(
@@ -136,8 +137,7 @@ def model_states(
         symbols.P: parameters,
         symbols.N: ranks,
         symbols.P_shard: share,
-        symbols.P_small: 0,
-        symbols.P_blocks: -(-stepped // BLOCK),
+        **form.counts([((stepped,), 1)]),
     }
     return {line.name: compiled(line.size)(values) for line in states.model_states(sharing)}
 

@@ -9,6 +9,7 @@ from sympy import Symbol
 from engine import symbols
 from engine.adapters import four_bit, trained
 from engine.architecture import Tensor
+from engine.optimizers import OPTIMIZERS
 from engine.partition import flat_of, fullest
 from engine.precisions import PRECISIONS
 from engine.rank import Part, part_of
@@ -17,7 +18,8 @@ from engine.scenario import Scenario
 from engine.shapes import elements_of_shapes
 from engine.stacks.losses import chunk_rows
 from engine.stages import Stage
-from engine.stepped import of_rank
+from engine.state_forms import form_of
+from engine.stepped import shapes
 from engine.units import KIB, MIB
 
 CONTEXT_MIB = (300, 600)
@@ -104,13 +106,13 @@ def _adapters(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
 def _stepped(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     """Return what the symbols of the optimizer's states stand for."""
     part, parallel = part_of(scenario, stage), scenario.parallel
-    return of_rank(
+    stepped = shapes(
         trained(part.tensors, scenario.adapters),
-        scenario.recipe.optimizer,
         hidden=part.architecture.hidden,
         zero=parallel.zero,
         ranks=parallel.sharing,
     )
+    return form_of(OPTIMIZERS[scenario.recipe.optimizer]).counts(stepped)
 
 
 def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:

@@ -32,13 +32,6 @@ _FSDP_MIXED = (
     ("gradients",),
     "",
 )
-_STATES = {0: (), 1: ("momentum",), 2: ("moments",)}
-_OPTIMIZERS = {
-    "adamw": "AdamW",
-    "adamw-fused": "fused AdamW",
-    "sgd": "SGD without momentum",
-    "sgd-momentum": "SGD with momentum",
-}
 
 
 def number(value: int) -> str:
@@ -97,8 +90,9 @@ def recipe_said(precision: str, optimizer: str, *, fsdp: bool = False) -> str:
     """
     shards = fsdp and PRECISIONS[precision].master > 0
     before, wide, after = _FSDP_MIXED if shards else _PRECISIONS[precision]
-    names = (*wide, *_STATES[OPTIMIZERS[optimizer].states])
-    return f"{_OPTIMIZERS[optimizer]}, {before}{listed(names)}{after}"
+    row = OPTIMIZERS[optimizer]
+    names = (*wide, row.called) if row.states else wide
+    return f"{row.title}, {before}{listed(names)}{after}"
 
 
 def all_of(count: int) -> str:

@@ -22,6 +22,7 @@ from engine.scenario import Scenario
 from engine.scenario_file import from_mapping
 from engine.stacks.tapes import layer
 from engine.stages import differing
+from engine.state_forms import form_of
 from engine.structure import structure_of
 from engine.symbols import RING, b, compiled, s
 from engine.tape import total
@@ -56,8 +57,7 @@ def optimizers():
     yield ("optimizer", "states", "in the step", "`mixed`: states", "`mixed`: in the step", "says")
     for name, row in OPTIMIZERS.items():
         inside = 4 * (row.temporaries + row.at_once)
-        each = {"8-bit": "2 + 8/256", "factored": "4 a row and column"}
-        states = each.get(row.form, 4 * row.states)
+        states = form_of(row).on_paper(row.states, each=4)
         yield f"`{name}`", row.states, row.temporaries, states, inside, row.says
 
 

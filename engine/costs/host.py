@@ -28,13 +28,12 @@ from engine.costs.assumptions import (
 from engine.costs.computing import Computing
 from engine.costs.held import Held, stream_tokens
 from engine.costs.terms import Resource, Term
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import costed
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
 from engine.stages import Stage
 from engine.units import GB
 
-ADAM_STATES = 2  # of optimizers that have no row in engine/optimizers.py
 GATHERED = 2  # times in a micro-batch that ZeRO-3 gathers a layer: for forward and for backward
 
 
@@ -67,8 +66,7 @@ def offloaded(settings: Settings, weights: Held) -> Offloaded | None:
     if where == "none":
         return None
     precision = PRECISIONS[settings.recipe.precision]
-    row = OPTIMIZERS.get(settings.recipe.optimizer)
-    kept = precision.master + precision.stepped * (row.states if row else ADAM_STATES)
+    kept = precision.master + precision.stepped * costed(settings.recipe.optimizer).states
     mine = weights.owned(settings)
     hardware = settings.hardware
     made = Offloaded(

@@ -11,23 +11,10 @@ from dataclasses import dataclass
 
 from engine.adapters import four_bit
 from engine.costs.held import Held, ceil_div, stream_tokens, tokens
+from engine.optimizers import costed
 from engine.precisions import PRECISIONS, Precision
 from engine.settings import Settings
 from engine.stages import Stage
-
-# Passes over a parameter's stepped bytes in one step. Fused: weight and both moments read and
-# written, gradient read. Over lists, kernel by kernel: decay 2, first moment 3, second 2 + 3,
-# root 2, correction 2, epsilon 2, update 4. Source: torch/optim/adamw.py, torch/optim/sgd.py.
-# Beside them, bytes of states that have a dtype of their own: two moments of a byte, two ways.
-STEP_PASSES = {
-    "adamw": (20, 0),
-    "adamw-fused": (7, 0),
-    "adamw-8bit": (3, 4),
-    "lion": (5, 0),
-    "sgd": (3, 0),
-    "sgd-momentum": (8, 0),
-}
-OTHER_STEP = (7, 0)  # not counted: as a fused AdamW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,10 +130,9 @@ def added_gradients(settings: Settings, weights: Held) -> int:
 
 def optimizer_step(settings: Settings, weights: Held) -> int:
     """Return bytes that the optimizer's step moves on the GPU."""
-    precision, recipe = _precision(settings), settings.recipe
-    passes, states = STEP_PASSES.get(recipe.optimizer, OTHER_STEP)
+    precision, row = _precision(settings), costed(settings.recipe.optimizer)
     cast = precision.weights if precision.master else 0
-    return weights.owned(settings) * (passes * precision.stepped + states + cast)
+    return weights.owned(settings) * (row.passes * precision.stepped + row.beside + cast)
 
 
 def _precision(settings: Settings) -> Precision:

@@ -1,6 +1,6 @@
 """Model states: weights, master copy, gradients, optimizer states, and who holds which share."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from sympy import Expr
 from sympy.polys.rings import PolyElement
@@ -9,7 +9,7 @@ from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Line, Phase
 from engine.lines import adapters, zero
 from engine.lines.fsdp import FSDP
-from engine.optimizers import Form
+from engine.state_forms import form_of
 from engine.structure import Sharing, Structure
 from engine.symbols import (
     RING,
@@ -18,14 +18,11 @@ from engine.symbols import (
     N_experts,
     P,
     P_a_layer,
-    P_blocks,
     P_ends,
     P_experts,
-    P_factors,
     P_layer,
     P_layer_shard,
     P_shard,
-    P_small,
     V,
     ceil_div,
     expression,
@@ -34,6 +31,7 @@ from engine.symbols import (
 
 AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
 ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
+NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -193,45 +191,12 @@ def _top(structure: Structure) -> PolyElement:
 
 
 def _optimizer_states(structure: Sharing) -> Line:
-    size, what = _STATES[structure.optimizer.form](structure)
+    optimizer, each = structure.optimizer, structure.precision.stepped
+    form, states = form_of(optimizer), f"{NUMBERS[optimizer.states]} {optimizer.called}"
     return Line(
         name="optimizer states",
         category=Category.OPTIMIZER_STATE,
-        size=size,
-        why=f"{what}{_share(structure, 1)}",
-        source=ZERO_PAPER if structure.zero else structure.optimizer.source,
+        size=optimizer.states * form.size(held(structure, 1), each),
+        why=f"{form.why(states, each)}{_share(structure, 1)}",
+        source=ZERO_PAPER if structure.zero else optimizer.source,
     )
-
-
-def _whole(structure: Sharing) -> tuple[Expr, str]:
-    states, each = structure.optimizer.states, structure.precision.stepped
-    noun = "two moments" if states == 2 else "one momentum"
-    return states * each * held(structure, 1), f"{noun} of {each} bytes a parameter"
-
-
-def _in_fp32(structure: Sharing) -> tuple[Expr, str]:
-    states = structure.optimizer.states
-    return 4 * states * held(structure, 1), f"{states} in fp32, 4 bytes a parameter"
-
-
-def _in_8_bits(structure: Sharing) -> tuple[Expr, str]:
-    states = structure.optimizer.states
-    size = states * (held(structure, 1) + 3 * P_small + 4 * P_blocks + MAP)
-    what = "two moments of a byte a parameter and 4 bytes for each block of 256; small tensors' "
-    return size, f"{what}in fp32"
-
-
-def _factored(structure: Sharing) -> tuple[Expr, str]:
-    each = structure.precision.stepped
-    what = f"{each} bytes for each row and column of a matrix in place of its second moments"
-    return each * structure.optimizer.states * P_factors, what
-
-
-# Bytes of the fp32 numbers that the 256 codes of an 8-bit state stand for, one table for all.
-MAP = 4 * 256
-_STATES: Mapping[Form, Callable[[Sharing], tuple[Expr, str]]] = {
-    "whole": _whole,
-    "fp32": _in_fp32,
-    "8-bit": _in_8_bits,
-    "factored": _factored,
-}

@@ -7,7 +7,7 @@ from sympy import Expr
 from engine.ledger import Category, Evidence, Line, Phase
 from engine.lines import zero
 from engine.lines.states import held
-from engine.optimizers import Optimizer
+from engine.state_forms import form_of
 from engine.structure import Structure
 from engine.symbols import RING, E, N, P, P_largest, V, ceil_div, f, h, largest_of
 
@@ -43,17 +43,18 @@ def _temporaries(structure: Structure) -> Iterator[Line]:
     """Yield the optimizer's own, of all parameters or of the largest that it steps."""
     optimizer, each = structure.optimizer, structure.precision.stepped
     at_once = zero.at_once(structure)
+    why = ", since all tensors are stepped at once" if optimizer.at_once else ""
     largest = ceil_div(P_largest, N) if structure.sharded else P_largest
-    for name, size, why in (
+    for name, size, made in (
         (
             "optimizer temporaries",
             at_once * each * held(structure, 1),
-            "a root of every second moment, since all tensors are stepped at once",
+            optimizer.makes + why,
         ),
         (
             "optimizer temporaries of one tensor",
             (0 if structure.zero in {1, 2} else optimizer.of_one) * each * largest,
-            "the second moments of one tensor, put together of rows and columns",
+            optimizer.makes,
         ),
     ):
         if size != 0:
@@ -62,7 +63,7 @@ def _temporaries(structure: Structure) -> Iterator[Line]:
                 category=Category.TEMPORARY,
                 size=size,
                 phases=STEP,
-                why=f"{why}: {each} bytes a parameter",
+                why=f"{made}: {each} bytes a parameter",
                 source=optimizer.source,
                 evidence=Evidence.TRACED,
             )
@@ -102,14 +103,10 @@ def _beside_states(structure: Structure) -> Expr:
     if structure.adapters:
         copy: Expr = 4 * P_largest
         return copy
-    block, table, states = structure.block, RING(V) * RING(h), _states(structure.optimizer)
+    block, table, optimizer = structure.block, RING(V) * RING(h), structure.optimizer
+    states = optimizer.states * form_of(optimizer).nearly(4)
     matrix = 4 * RING(f) * RING(h) * (RING(E) if block.experts else 1)
     if structure.last and not block.tied:
         return largest_of([4 * table, matrix - states * table])
     early = (4 + states) * table - states * RING(P)
     return largest_of([matrix, early] if structure.first else [matrix])
-
-
-def _states(optimizer: Optimizer) -> int:
-    """Return the bytes that an fp32 parameter's states take, nearly."""
-    return optimizer.states * {"whole": 4, "fp32": 4, "8-bit": 1, "factored": 0}[optimizer.form]

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.stepped import BLOCK, LEAST
+from engine.state_forms import BLOCK, LEAST
 
 PIECE = 4096 * BLOCK
 RATE, DECAY, TINY = 1e-3, 1e-2, 1e-8

@@ -1,7 +1,7 @@
 """The optimizer of a recipe, with the master copy and the main gradients it may need."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pkgutil import resolve_name
 
 import torch
 from torch import Tensor
@@ -10,7 +10,6 @@ from torch.distributed.tensor import DTensor
 from engine.optimizers import OPTIMIZERS
 from engine.precisions import PRECISIONS
 from engine.scenario import Recipe
-from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion
 
 
 class Stepper:
@@ -109,15 +108,6 @@ def _accumulate_into(main: Tensor) -> Callable[[Tensor], None]:
 
 def optimizer(name: str, stepped: Sequence[Tensor]) -> torch.optim.Optimizer:
     """Return the optimizer of that name over `stepped`."""
-    return OF_NAME[name](stepped)
-
-
-OF_NAME: Mapping[str, Callable[[Sequence[Tensor]], torch.optim.Optimizer]] = {
-    "adamw": partial(torch.optim.AdamW, foreach=True),
-    "adamw-fused": partial(torch.optim.AdamW, fused=True),
-    "adamw-8bit": EightBitAdamW,
-    "adafactor": Adafactor,
-    "lion": Lion,
-    "sgd": partial(torch.optim.SGD, lr=0.1, foreach=True),
-    "sgd-momentum": partial(torch.optim.SGD, lr=0.1, momentum=0.9, foreach=True),
-}
+    row = OPTIMIZERS[name]
+    made: torch.optim.Optimizer = resolve_name(row.runs)(stepped, **dict(row.options))
+    return made

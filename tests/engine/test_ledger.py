@@ -12,6 +12,7 @@ from engine.estimate import capacity, fits, ledger, model_states
 from engine.ledger import MODEL_STATES, OUTSIDE, Category, Evidence, Phase
 from engine.optimizers import OPTIMIZERS
 from engine.precisions import PRECISIONS
+from engine.state_forms import form_of
 from engine.symbols import P
 from engine.whiteboard import whiteboard
 
@@ -133,7 +134,7 @@ def test_the_whiteboard_is_a_part_of_the_ledger(scenario, recipe):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize(
-    "optimizer", [n for n, row in OPTIMIZERS.items() if row.form != "factored"]
+    "optimizer", [n for n, row in OPTIMIZERS.items() if form_of(row).by_elements]
 )
 def test_model_states_are_the_ledgers(scenario, precision, optimizer):
     made = scenario("llama-2-7b", precision=precision, optimizer=optimizer)

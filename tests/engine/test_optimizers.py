@@ -1,17 +1,19 @@
-"""Optimizers with states of their own form: traced, and stepping as they should."""
+"""A row is all that an optimizer takes: traced, and stepping as it should."""
 
 import pytest
 
 from engine.architecture import Experts
 from engine.estimate import ledger
-from engine.optimizers import OPTIMIZERS
+from engine.ledger import Phase
+from engine.optimizers import OPTIMIZERS, Optimizer
+from engine.state_forms import FORMS
 from engine.symbols import P_blocks, P_factors, P_small
 
 torch = pytest.importorskip("torch")
 
 from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, codes
-from engine.verify.stepper import OF_NAME
-from engine.verify.trace import executed
+from engine.verify.stepper import optimizer as running
+from engine.verify.trace import executed, traced
 
 GPT = {"gated": False, "norm": "layernorm", "qkv_bias": True, "mlp_bias": True, "positions": 512}
 WIDE = {"layers": 4, "hidden": 1024, "ffn": 2816}  # so that blocks of 512 bytes are little
@@ -27,17 +29,48 @@ ROWS = [
     {"data": 4, "zero": 3, "shape": GPT | WIDE, "sequence": 512},
     {"data": 3, "zero": 3, "precision": "pure-bf16", "shape": WIDE, "sequence": 512},
 ]
-OWN = ("adamw-8bit", "adafactor", "lion")
+RMSPROP = Optimizer(
+    name="rmsprop",
+    title="RMSprop",
+    states=1,
+    called="second moment",
+    temporaries=1,
+    makes="a root of every second moment",
+    at_once=True,
+    passes=13,
+    counted="over lists, kernel by kernel: second moment 2 + 3, root 2, epsilon 2, update 4",
+    runs="torch.optim:RMSprop",
+    options=(("foreach", True),),
+    says="the gradient over a root of its second moment, over lists of tensors",
+    source="torch/optim/rmsprop.py, _multi_tensor_rmsprop",
+)
+NAMES = (*OPTIMIZERS, RMSPROP.name)
 
 
-@pytest.mark.parametrize("optimizer", OWN)
+@pytest.fixture(autouse=True)
+def _one_more_row(monkeypatch):
+    monkeypatch.setitem(OPTIMIZERS, RMSPROP.name, RMSPROP)
+
+
+@pytest.mark.parametrize("optimizer", NAMES)
 @pytest.mark.parametrize("row", range(len(ROWS)))
 def test_every_phase_meets_the_traced_step(scenario, gaps, optimizer, row):
     found = gaps(scenario(optimizer=optimizer, **ROWS[row]))
     assert max(map(abs, found.values())) < 0.002, found
 
 
-@pytest.mark.parametrize("optimizer", OWN)
+@pytest.mark.parametrize("optimizer", NAMES)
+@pytest.mark.parametrize("precision", ["fp32", "mixed"])
+def test_states_are_made_in_the_first_step(scenario, optimizer, precision):
+    made = scenario(optimizer=optimizer, precision=precision, shape={"vocab": 32000})
+    book = ledger(made)
+    first = traced(made, steps=1).peaks(0)
+    for phase in (Phase.FORWARD, Phase.LOSS, Phase.STEP):
+        predicted = book.first_step[phase] - book.size("cuBLAS workspace")
+        assert predicted == pytest.approx(first[phase].size, rel=0.003)
+
+
+@pytest.mark.parametrize("optimizer", NAMES)
 def test_every_phase_meets_an_executed_step(scenario, gaps, optimizer):
     made = scenario(optimizer=optimizer, attention="eager")
     found = gaps(made, executed(made))
@@ -74,8 +107,23 @@ def test_lion_keeps_fp32_beside_16_bit_weights(scenario):
     assert book.size("optimizer states") == 2 * book.size("weights")
 
 
-def test_every_optimizer_has_one_to_run():
-    assert set(OF_NAME) == set(OPTIMIZERS)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_runs_keeps_as_many_states_as_its_row_says(name):
+    weight = torch.nn.Parameter(torch.randn(64, 64))
+    weight.grad = torch.randn(64, 64)
+    made = running(name, [weight])
+    made.step()
+    kept = [x for x in made.state[weight].values() if torch.is_tensor(x) and x.shape == (64, 64)]
+    factored = OPTIMIZERS[name].form == "factored"
+    assert len(kept) == (0 if factored else OPTIMIZERS[name].states)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_names_its_form_its_states_and_what_it_makes(name):
+    row = OPTIMIZERS[name]
+    assert row.form in FORMS
+    assert bool(row.called) == bool(row.states)
+    assert bool(row.makes) == bool(row.temporaries or row.of_one)
 
 
 @pytest.mark.parametrize("signed", [False, True])

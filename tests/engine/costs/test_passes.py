@@ -25,6 +25,14 @@ def test_adamw_over_lists_moves_almost_three_times_as_much(settings):
     assert 2.5 < other / one < 3
 
 
+@pytest.mark.parametrize("name", ["muon", "adafactor"])
+def test_what_is_not_counted_yet_moves_as_much_as_a_fused_adamw(settings, name):
+    one, other = (
+        _of(passes.optimizer_step, settings(optimizer=name)) for name in ("adamw-fused", name)
+    )
+    assert one == other
+
+
 def test_sharded_states_are_stepped_by_shares(settings):
     whole, shared = (settings(data=4, zero=zero) for zero in (0, 1))
     assert _of(passes.optimizer_step, whole) == 4 * _of(passes.optimizer_step, shared)
