@@ -7,11 +7,12 @@ from engine.architecture import Architecture
 from engine.errors import Fault
 from engine.families.registry import family_of, modelled_types
 from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
 from engine.settings import Settings
 
 # Catalogued models of Llama's shape, whose classes in Transformers run other operators.
 OTHER_CLASSES = ("gemma", "phi-3")
-SIXTEEN_BIT = ("mixed", "mixed-fp32-grad", "pure-bf16")
+SIXTEEN_BIT = tuple(name for name, row in PRECISIONS.items() if row.weights == 2)
 SPLITS = ("tensor", "pipeline", "context", "expert")
 
 
@@ -126,8 +127,9 @@ def _loss(settings: Settings) -> Iterator[Fault]:
     loss = settings.recipe.loss
     if settings.implementation == "hf" and loss != "eager":
         yield _no_lines("recipe.loss", f"{loss} with hf", "eager; or the fused stack")
-    elif loss == "chunked" and settings.recipe.precision == "autocast":
-        yield _no_lines("recipe.loss", "chunked with autocast", "eager, fused")
+    elif loss == "chunked" and PRECISIONS[settings.recipe.precision].autocast:
+        what = f"chunked with {settings.recipe.precision}"
+        yield _no_lines("recipe.loss", what, "eager, fused")
 
 
 def _splits(settings: Settings) -> Iterator[Fault]:
@@ -144,18 +146,19 @@ def _splits(settings: Settings) -> Iterator[Fault]:
 def _fsdp(settings: Settings) -> Iterator[Fault]:
     if settings.parallel.zero != 3:
         return
-    for precision, instead in (
-        ("autocast", "mixed, whose FSDP2 shards are fp32"),
-        ("mixed-fp32-grad", "mixed, which FSDP2 reduces in fp32 already"),
+    row = PRECISIONS[settings.recipe.precision]
+    for present, instead in (
+        (row.autocast, "mixed, whose FSDP2 shards are fp32"),
+        (row.gradients > row.weights, "mixed, which FSDP2 reduces in fp32 already"),
     ):
-        if settings.recipe.precision == precision:
-            yield _no_lines("recipe.precision", f"{precision} with ZeRO-3", instead)
+        if present:
+            yield _no_lines("recipe.precision", f"{row.name} with ZeRO-3", instead)
 
 
 def _experts(settings: Settings) -> Iterator[Fault]:
     if settings.architecture.experts is None:
         return
-    if settings.recipe.precision in {"autocast", "fp32"}:
+    if PRECISIONS[settings.recipe.precision].weights == 4:
         what = f"{settings.recipe.precision} with experts"
         yield _no_lines("recipe.precision", what, "mixed: grouped products are 16-bit ones")
     if not settings.architecture.gated:

@@ -14,6 +14,7 @@ class Precision:
         compute: activations inside a block and the matrix products.
         residual: the stream between blocks, its norms' inputs and outputs.
         casts: 16-bit casts of the matrices, made by autocast and kept for the backward pass.
+        title: its name and widths in a question; `{}` is what is as wide as the states.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Precision:
     compute: int
     residual: int
     casts: int = 0
+    title: str
     says: str
     source: str
 
@@ -30,6 +32,21 @@ class Precision:
     def stepped(self) -> int:
         """Bytes per element of the tensor that the optimizer steps; its states have the same."""
         return self.master or self.weights
+
+    @property
+    def as_wide(self) -> tuple[str, ...]:
+        """What has as many bytes per element as the states of an optimizer."""
+        held = (
+            ("weights", self.weights),
+            ("gradients", self.gradients),
+            ("master copy", self.master),
+        )
+        return tuple(name for name, each in held if each == self.stepped)
+
+    @property
+    def autocast(self) -> bool:
+        """Whether operators cast what they read, as torch.autocast has them do."""
+        return self.casts > 0
 
 
 PRECISIONS = {
@@ -42,6 +59,7 @@ PRECISIONS = {
             master=0,
             compute=4,
             residual=4,
+            title="all in 32 bits: {}",
             says="everything in 32 bits",
             source="arXiv 1910.02054 section 3.1, with 4-byte weights and gradients",
         ),
@@ -52,6 +70,7 @@ PRECISIONS = {
             master=4,
             compute=2,
             residual=2,
+            title="mixed precision: 16-bit weights and gradients, fp32 {}",
             says="16-bit weights and gradients, fp32 master copy and optimizer states",
             source="arXiv 1910.02054 section 3.1",
         ),
@@ -62,6 +81,7 @@ PRECISIONS = {
             master=4,
             compute=2,
             residual=2,
+            title="mixed precision: 16-bit weights, fp32 {}",
             says="16-bit weights, gradients accumulated in fp32, fp32 master copy and states",
             source="NVIDIA/Megatron-LM docs, distributed optimizer: 18 bytes per parameter",
         ),
@@ -73,6 +93,7 @@ PRECISIONS = {
             compute=2,
             residual=4,
             casts=2,
+            title="autocast: fp32 {}, matrices cast to 16 bits on use",
             says="fp32 weights, gradients and states; matrices cast to 16 bits as they are used",
             source="PyTorch documentation, torch.amp: autocast op reference",
         ),
@@ -83,6 +104,7 @@ PRECISIONS = {
             master=0,
             compute=2,
             residual=2,
+            title="pure bf16: 16-bit {}, no master copy",
             says="everything in bf16, optimizer states too",
             source="pytorch/torchtune README, bf16 recipes",
         ),

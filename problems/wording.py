@@ -12,25 +12,9 @@ PAPER_DIGITS = 3
 # What FSDP2 keeps in place of weights and master copy, called the same everywhere.
 FP32_SHARD = "fp32 shard of the weights"
 
-_PRECISIONS = {
-    "fp32": ("all in 32 bits: ", ("weights", "gradients"), ""),
-    "mixed": ("mixed precision: 16-bit weights and gradients, fp32 ", ("master copy",), ""),
-    "mixed-fp32-grad": (
-        "mixed precision: 16-bit weights, fp32 ",
-        ("gradients", "master copy"),
-        "",
-    ),
-    "autocast": (
-        "autocast: fp32 ",
-        ("weights", "gradients"),
-        ", matrices cast to 16 bits on use",
-    ),
-    "pure-bf16": ("pure bf16: 16-bit ", ("weights", "gradients"), ", no master copy"),
-}
 _FSDP_MIXED = (
-    f"mixed precision: {FP32_SHARD} that the optimizer steps, layers gathered in 16 bits, fp32 ",
-    ("gradients",),
-    "",
+    f"mixed precision: {FP32_SHARD} that the optimizer steps, layers gathered in 16 bits, "
+    "fp32 {}"
 )
 
 
@@ -88,11 +72,12 @@ def recipe_said(precision: str, optimizer: str, *, fsdp: bool = False) -> str:
         optimizer: a name of `OPTIMIZERS`.
         fsdp: the states lie in FSDP2's shards.
     """
-    shards = fsdp and PRECISIONS[precision].master > 0
-    before, wide, after = _FSDP_MIXED if shards else _PRECISIONS[precision]
-    row = OPTIMIZERS[optimizer]
-    names = (*wide, row.called) if row.states else wide
-    return f"{row.title}, {before}{listed(names)}{after}"
+    row, steps = PRECISIONS[precision], OPTIMIZERS[optimizer]
+    said, wide = row.title, row.as_wide
+    if fsdp and row.master:
+        said, wide = _FSDP_MIXED, ("gradients",)
+    names = (*wide, steps.called) if steps.states else wide
+    return f"{steps.title}, {said.format(listed(names))}"
 
 
 def all_of(count: int) -> str:

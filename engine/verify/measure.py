@@ -13,6 +13,7 @@ from engine.caching.replay import replay
 from engine.errors import Fault, InputError
 from engine.estimate import ledger
 from engine.ledger import Phase
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from engine.units import KIB, both
 from engine.verify.cuda import Cuda, on_gpu
@@ -165,7 +166,8 @@ def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
         what = "PyTorch finds no GPU here"
         return [Fault("--device cuda", what, _without_gpu(scenario))]
     faults = []
-    if scenario.recipe.attention == "flash" and scenario.recipe.precision == "fp32":
+    compute = PRECISIONS[scenario.recipe.precision].compute
+    if scenario.recipe.attention == "flash" and compute == 4:
         what = "flash attention has no fp32 kernel on a GPU"
         faults.append(Fault("recipe.precision", what, "give a 16-bit one, or --device fake"))
     if scenario.parallel.data > 1 and not started_by_torchrun():

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.ledger import Category, Phase
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from engine.verify.adapters import trained
 from engine.verify.like_gpu import like_gpu
@@ -136,7 +137,7 @@ def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps
             with torch.autocast(
                 parts.batch[0].device.type,
                 torch.bfloat16,
-                enabled=scenario.recipe.precision == "autocast",
+                enabled=PRECISIONS[scenario.recipe.precision].autocast,
             ):
                 loss = parts.forward(*parts.batch)
             watch.enter(Phase.LOSS, now.step)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from engine.architecture import Experts
 from engine.estimate import ledger
 from engine.ledger import Phase
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 
 pytest.importorskip("torch")
@@ -92,9 +93,7 @@ def compared(scenario: Scenario, timeline: Timeline) -> dict[str, float]:
     return gaps | {"peak": max(predicted.values()) / max(measured.values()) - 1}
 
 
-@pytest.mark.parametrize(
-    "precision", ["fp32", "mixed", "mixed-fp32-grad", "autocast", "pure-bf16"]
-)
+@pytest.mark.parametrize("precision", PRECISIONS)
 def test_every_phase_meets_the_traced_step(scenario, precision):
     @SAMPLE
     @given(block=blocks, shape=sizes, work=workloads)
