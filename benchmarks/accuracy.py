@@ -19,7 +19,7 @@ from typing import Any
 from engine.architecture import Architecture, Experts
 from engine.catalog import accelerator
 from engine.modelled import SIXTEEN_BIT
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.scenario import (
     LOSSES,
     Adapters,
@@ -150,7 +150,7 @@ def _scenario(
         ),
         recipe=Recipe(
             precision=draw.choice(precisions),
-            optimizer=draw.choice(tuple(OPTIMIZERS)),
+            optimizer=draw.choice(tuple(optimizers())),
             attention=draw.choice(("flash", "eager")),
             recompute=draw.choice(("none", "full") if of_hf else ("none", "selective", "full")),
             dropout=draw.choice((0.0, 0.1)),

@@ -18,7 +18,7 @@ from engine.lines import (
     step,
     working_set,
 )
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.scenario import Scenario
 from engine.stages import Stage, differing
 from engine.state_forms import form_of
@@ -107,7 +107,7 @@ def model_states(
     Args:
         parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
         precision: a name of `engine.precisions.PRECISIONS`.
-        optimizer: a name of `engine.optimizers.OPTIMIZERS`; none whose states depend on the
+        optimizer: a name of `engine.optimizers.optimizers`; none whose states depend on the
             shape of each tensor. Those of 8 bits are taken for states of one tensor.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
@@ -118,7 +118,7 @@ def model_states(
 
     Source: arXiv 1910.02054 (ZeRO), section 5.
     """
-    form = form_of(OPTIMIZERS[optimizer])
+    form = form_of(optimizers()[optimizer])
     if not form.by_elements:
         raise ValueError(optimizer)
     sharing = Sharing(
@@ -128,7 +128,7 @@ def model_states(
             offloaded=on_host != "nothing",
             weights_on_host=on_host == "parameters",
         ),
-        optimizer=OPTIMIZERS[optimizer],
+        optimizer=optimizers()[optimizer],
         many=ranks > 1,
     )
     share = -(-parameters // ranks)

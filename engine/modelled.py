@@ -6,7 +6,7 @@ from engine.adapters import missing
 from engine.architecture import Architecture
 from engine.errors import Fault
 from engine.families.registry import family_of, modelled_types
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
 
@@ -20,8 +20,8 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     """Yield every part of `settings` that the ledger has no lines for, with what it has."""
     if settings.workload.mode != "training":
         yield _no_lines("workload.mode", settings.workload.mode, "training")
-    if settings.recipe.optimizer not in OPTIMIZERS:
-        yield _no_lines("recipe.optimizer", settings.recipe.optimizer, ", ".join(OPTIMIZERS))
+    if settings.recipe.optimizer not in optimizers():
+        yield _no_lines("recipe.optimizer", settings.recipe.optimizer, ", ".join(optimizers()))
     if settings.offload.optimizer != "none":
         yield from _offload(settings)
     if settings.offload.parameters != "none":

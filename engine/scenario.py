@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.adapters import BASES, GROUPS, MATRICES, targets
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.modelled import gaps
-from engine.optimizers import LATER, OPTIMIZERS
+from engine.optimizers import LATER, optimizers
 from engine.precisions import PRECISIONS
 from engine.settings import (
     Adapters,
@@ -75,7 +75,7 @@ class Scenario(Settings):
             ("model.implementation", self.implementation, IMPLEMENTATIONS),
             ("workload.mode", self.workload.mode, MODES),
             ("recipe.precision", recipe.precision, tuple(PRECISIONS)),
-            ("recipe.optimizer", recipe.optimizer, (*OPTIMIZERS, *LATER)),
+            ("recipe.optimizer", recipe.optimizer, (*optimizers(), *LATER)),
             ("recipe.attention", recipe.attention, ATTENTIONS),
             ("recipe.recompute", recipe.recompute, RECOMPUTES),
             ("recipe.loss", recipe.loss, LOSSES),

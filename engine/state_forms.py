@@ -27,7 +27,7 @@ class Form(ABC):
     """What one state is, of all the parameters that a rank steps.
 
     Attributes:
-        name: as rows of `engine.optimizers.OPTIMIZERS` have it.
+        name: as rows of `engine.optimizers.optimizers` have it.
         by_elements: whether the number of parameters decides the size, without their shapes.
     """
 

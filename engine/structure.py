@@ -8,7 +8,7 @@ from sympy.polys.rings import PolyElement
 
 from engine.adapters import targets
 from engine.architecture import Architecture
-from engine.optimizers import OPTIMIZERS, Optimizer
+from engine.optimizers import Optimizer, optimizers
 from engine.precisions import PRECISIONS, Precision
 from engine.rank import part_of
 from engine.scenario import Scenario
@@ -163,7 +163,7 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
             offloaded=offloaded,
             weights_on_host=scenario.offload.parameters != "none",
         ),
-        optimizer=OPTIMIZERS[scenario.recipe.optimizer],
+        optimizer=optimizers()[scenario.recipe.optimizer],
         many=many,
         accumulates=scenario.workload.gradient_accumulation > 1,
         experts_apart=scenario.parallel.expert > 1,

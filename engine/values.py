@@ -9,7 +9,7 @@ from sympy import Symbol
 from engine import symbols
 from engine.adapters import four_bit, trained
 from engine.architecture import Tensor
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.partition import flat_of, fullest
 from engine.precisions import PRECISIONS
 from engine.rank import Part, part_of
@@ -112,7 +112,7 @@ def _stepped(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
         zero=parallel.zero,
         ranks=parallel.sharing,
     )
-    return form_of(OPTIMIZERS[scenario.recipe.optimizer]).counts(stepped)
+    return form_of(optimizers()[scenario.recipe.optimizer]).counts(stepped)
 
 
 def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:

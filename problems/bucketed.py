@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Protocol
 
 from engine.architecture import Architecture
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.partition import Flat, flat_of, fullest
 from engine.precisions import Precision
 from engine.reducing import BUCKET, Reducing, at_the_end, scattered
@@ -190,7 +190,7 @@ class Bucketed:
     def _step(self) -> Moments:
         """Yield the optimizer's step and what it makes before."""
         x, row = self.terms, self.terms.row
-        temporaries = OPTIMIZERS[x.scenario.recipe.optimizer].temporaries * row.stepped
+        temporaries = optimizers()[x.scenario.recipe.optimizer].temporaries * row.stepped
         own = [Part(name="temporaries", each=temporaries, stage=1)] if temporaries else []
         of_optimizer = [x.held("optimizer's temporaries", tuple(own))] if own else []
         if self._main:

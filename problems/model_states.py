@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS, Precision
 from problems.wording import FP32_SHARD, bytes_of
 
@@ -57,7 +57,7 @@ class Change:
 
 def parts_of(precision: str, optimizer: str, *, fsdp: bool = False) -> tuple[Part, ...]:
     """Return the parts that are there, largest stage first; FSDP2's fp32 shards if `fsdp`."""
-    row, states = PRECISIONS[precision], OPTIMIZERS[optimizer].states
+    row, states = PRECISIONS[precision], optimizers()[optimizer].states
     shards = fsdp and row.master > 0
     parts = (
         Part(name=FP32_SHARD, each=row.master if shards else 0, stage=3),

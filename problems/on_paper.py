@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from engine.architecture import Architecture
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS, Precision
 from engine.scenario import Scenario
 from problems.amounts import (
@@ -299,7 +299,7 @@ class _Step:
                 yield table
 
     def temporaries(self) -> Iterator[Amount]:
-        optimizer, row = OPTIMIZERS[self.scenario.recipe.optimizer], self.row
+        optimizer, row = optimizers()[self.scenario.recipe.optimizer], self.row
         zero = self.scenario.parallel.zero
         casts = bool(row.master) and row.gradients < row.master and zero < 3
         copies = optimizer.temporaries + (1 if casts and optimizer.at_once else 0)

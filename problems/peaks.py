@@ -6,7 +6,7 @@ from functools import cached_property
 
 from engine.estimate import ledger
 from engine.ledger import OUTSIDE, Ledger
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.scenario import Scenario
 from problems.amounts import Moment, Paper
 from problems.exact import PHASES_SAID, Totals, totals
@@ -47,7 +47,7 @@ class Run:
             template,
             x=self.scenario,
             recipe=recipe_said(recipe.precision, recipe.optimizer, fsdp=parallel.zero == 3),
-            foreach=OPTIMIZERS[recipe.optimizer].at_once,
+            foreach=optimizers()[recipe.optimizer].at_once,
             buckets=has_ddp_buckets(self.scenario),
             **values,
         )

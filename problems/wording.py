@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import floor, log10
 
 from engine.accelerator import Accelerator
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.units import GB, GIB, MB
 
@@ -69,10 +69,10 @@ def recipe_said(precision: str, optimizer: str, *, fsdp: bool = False) -> str:
 
     Args:
         precision: a name of `PRECISIONS`.
-        optimizer: a name of `OPTIMIZERS`.
+        optimizer: a name of `engine.optimizers.optimizers`.
         fsdp: the states lie in FSDP2's shards.
     """
-    row, steps = PRECISIONS[precision], OPTIMIZERS[optimizer]
+    row, steps = PRECISIONS[precision], optimizers()[optimizer]
     said, wide = row.title, row.as_wide
     if fsdp and row.master:
         said, wide = _FSDP_MIXED, ("gradients",)

@@ -16,7 +16,7 @@ from engine.estimate import ledger, ledgers, model_states
 from engine.families.registry import families
 from engine.ledger import Evidence
 from engine.lines.activations import CASTS
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from engine.scenario_file import from_mapping
@@ -53,9 +53,9 @@ def precisions():
         yield f"`{name}`", row.weights, row.gradients, row.master, moments, total_, row.says
 
 
-def optimizers():
+def optimizer_rows():
     yield ("optimizer", "states", "in the step", "`mixed`: states", "`mixed`: in the step", "says")
-    for name, row in OPTIMIZERS.items():
+    for name, row in optimizers().items():
         inside = 4 * (row.temporaries + row.at_once)
         states = form_of(row).on_paper(row.states, each=4)
         yield f"`{name}`", row.states, row.temporaries, states, inside, row.says
@@ -124,7 +124,7 @@ def untraced():
     found = {}
     for precision in PRECISIONS:
         for zero, ranks in ((0, 1), (0, 8), (1, 8), (2, 8), (3, 8)):
-            for optimizer in OPTIMIZERS:
+            for optimizer in optimizers():
                 wanted = {"zero": zero, "ranks": ranks, "optimizer": optimizer}
                 if zero == 3 and precision in {"autocast", "mixed-fp32-grad"}:
                     continue
@@ -269,7 +269,7 @@ def step_times():
 
 TABLES = {
     "precisions": precisions,
-    "optimizers": optimizers,
+    "optimizers": optimizer_rows,
     "model-types": model_types,
     "gpt-layer": lambda: saved("gpt2", dropout=0.1),
     "gpt-layer-eager": lambda: saved("gpt2", dropout=0.1, attention="eager"),

@@ -14,7 +14,7 @@ from engine.autograd import backward, forward
 from engine.ledger import Category, Line, Phase
 from engine.lines import fsdp, losses, zero
 from engine.lines.origin import evidence_of, source_of
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.stacks.block import Block
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
@@ -29,7 +29,7 @@ def lines(structure: Structure) -> tuple[Line, ...]:
     return _lines(
         replace(
             structure,
-            optimizer=OPTIMIZERS["sgd"],
+            optimizer=optimizers()["sgd"],
             many=structure.zero > 0,
             accumulates=structure.accumulates,
         )

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.distributed.tensor import DTensor
 
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import Recipe
 
@@ -27,7 +27,7 @@ class Stepper:
         self, parameters: Iterable[torch.nn.Parameter], recipe: Recipe, *, sharded: bool = False
     ) -> None:
         precision = PRECISIONS[recipe.precision]
-        self.at_once = OPTIMIZERS[recipe.optimizer].at_once
+        self.at_once = optimizers()[recipe.optimizer].at_once
         self.weights = list(parameters)
         self.masters: list[torch.nn.Parameter] = []
         if precision.master and not sharded:
@@ -108,6 +108,6 @@ def _accumulate_into(main: Tensor) -> Callable[[Tensor], None]:
 
 def optimizer(name: str, stepped: Sequence[Tensor]) -> torch.optim.Optimizer:
     """Return the optimizer of that name over `stepped`."""
-    row = OPTIMIZERS[name]
+    row = optimizers()[name]
     made: torch.optim.Optimizer = resolve_name(row.runs)(stepped, **dict(row.options))
     return made

@@ -10,7 +10,7 @@ import click
 
 from engine.adapters import BASES, GROUPS
 from engine.errors import Fault, InputError
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import (
     ATTENTIONS,
@@ -91,7 +91,7 @@ ENTRIES = (
     _counted("workload", "micro_batch", "Sequences in one forward pass on one GPU; else 1."),
     _counted("workload", "gradient_accumulation", "Forward passes before a step; else 1."),
     _named("recipe", "precision", f"{', '.join(PRECISIONS)}; else mixed."),
-    _named("recipe", "optimizer", f"{', '.join(OPTIMIZERS)}; else adamw."),
+    _named("recipe", "optimizer", f"{', '.join(optimizers())}; else adamw."),
     _named("recipe", "attention", f"{', '.join(ATTENTIONS)}; else flash."),
     _named("recipe", "recompute", f"{', '.join(RECOMPUTES)}; else none."),
     _named("recipe", "loss", f"{', '.join(LOSSES)}; else eager."),

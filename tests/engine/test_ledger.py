@@ -10,7 +10,7 @@ from engine import units
 from engine.catalog import accelerators
 from engine.estimate import capacity, fits, ledger, model_states
 from engine.ledger import MODEL_STATES, OUTSIDE, Category, Evidence, Phase
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.state_forms import form_of
 from engine.symbols import P
@@ -22,7 +22,7 @@ PROPERTY = settings(
 recipes = st.fixed_dictionaries(
     {
         "precision": st.sampled_from(tuple(PRECISIONS)),
-        "optimizer": st.sampled_from(tuple(OPTIMIZERS)),
+        "optimizer": st.sampled_from(tuple(optimizers())),
         "attention": st.sampled_from(("flash", "eager")),
         "recompute": st.sampled_from(("none", "selective", "full")),
         "loss": st.sampled_from(("eager", "fused")),
@@ -134,7 +134,7 @@ def test_the_whiteboard_is_a_part_of_the_ledger(scenario, recipe):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize(
-    "optimizer", [n for n, row in OPTIMIZERS.items() if form_of(row).by_elements]
+    "optimizer", [n for n, row in optimizers().items() if form_of(row).by_elements]
 )
 def test_model_states_are_the_ledgers(scenario, precision, optimizer):
     made = scenario("llama-2-7b", precision=precision, optimizer=optimizer)

@@ -1,11 +1,13 @@
 """A row is all that an optimizer takes: traced, and stepping as it should."""
 
+from pathlib import Path
+
 import pytest
 
 from engine.architecture import Experts
 from engine.estimate import ledger
 from engine.ledger import Phase
-from engine.optimizers import OPTIMIZERS, Optimizer
+from engine.optimizers import TABLE, optimizers
 from engine.state_forms import FORMS
 from engine.symbols import P_blocks, P_factors, P_small
 
@@ -29,27 +31,21 @@ ROWS = [
     {"data": 4, "zero": 3, "shape": GPT | WIDE, "sequence": 512},
     {"data": 3, "zero": 3, "precision": "pure-bf16", "shape": WIDE, "sequence": 512},
 ]
-RMSPROP = Optimizer(
-    name="rmsprop",
-    title="RMSprop",
-    states=1,
-    called="second moment",
-    temporaries=1,
-    makes="a root of every second moment",
-    at_once=True,
-    passes=13,
-    counted="over lists, kernel by kernel: second moment 2 + 3, root 2, epsilon 2, update 4",
-    runs="torch.optim:RMSprop",
-    options=(("foreach", True),),
-    says="the gradient over a root of its second moment, over lists of tensors",
-    source="torch/optim/rmsprop.py, _multi_tensor_rmsprop",
+FURTHER = (
+    Path(__file__).parents[1] / "recipes" / "optimizer" / "engine" / "data" / "optimizers.toml"
 )
-NAMES = (*OPTIMIZERS, RMSPROP.name)
+NAMES = (*optimizers(), "rmsprop")
 
 
 @pytest.fixture(autouse=True)
-def _one_more_row(monkeypatch):
-    monkeypatch.setitem(OPTIMIZERS, RMSPROP.name, RMSPROP)
+def _one_more_row(monkeypatch, tmp_path):
+    table = tmp_path / "optimizers.toml"
+    table.write_text(f"{TABLE.read_text()}\n{FURTHER.read_text()}")
+    monkeypatch.setattr("engine.optimizers.TABLE", table)
+    optimizers.cache_clear()
+    yield
+    monkeypatch.undo()
+    optimizers.cache_clear()
 
 
 @pytest.mark.parametrize("optimizer", NAMES)
@@ -114,13 +110,13 @@ def test_what_runs_keeps_as_many_states_as_its_row_says(name):
     made = running(name, [weight])
     made.step()
     kept = [x for x in made.state[weight].values() if torch.is_tensor(x) and x.shape == (64, 64)]
-    factored = OPTIMIZERS[name].form == "factored"
-    assert len(kept) == (0 if factored else OPTIMIZERS[name].states)
+    factored = optimizers()[name].form == "factored"
+    assert len(kept) == (0 if factored else optimizers()[name].states)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_names_its_form_its_states_and_what_it_makes(name):
-    row = OPTIMIZERS[name]
+    row = optimizers()[name]
     assert row.form in FORMS
     assert bool(row.called) == bool(row.states)
     assert bool(row.makes) == bool(row.temporaries or row.of_one)

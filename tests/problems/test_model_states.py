@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from problems.bank.states import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
@@ -98,7 +98,7 @@ ASKED = {
 
 def combinations():
     """Every recipe, stage and part that is asked for: parts and changes that may be named."""
-    for precision, optimizer in product(PRECISIONS, OPTIMIZERS):
+    for precision, optimizer in product(PRECISIONS, optimizers()):
         for stage, (asked, names) in product(range(4), ASKED.items()):
             if stage and asked != "all":
                 continue

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.levers.lever import Lever, WhyNot
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.scenario import Scenario
 
 NAME = "adamw-8bit"
@@ -13,7 +13,7 @@ def _change(scenario: Scenario) -> Scenario | WhyNot:
     optimizer = scenario.recipe.optimizer
     if optimizer == NAME:
         return WhyNot(sentence="the moments have 8 bits already")
-    if OPTIMIZERS[optimizer].states < OPTIMIZERS[NAME].states:
+    if optimizers()[optimizer].states < optimizers()[NAME].states:
         return WhyNot(sentence=f"{optimizer} has no two moments to store in 8 bits")
     return replace(scenario, recipe=replace(scenario.recipe, optimizer=NAME))
 
