@@ -22,7 +22,7 @@ from functools import cached_property
 from sympy import Add, Expr, Integer, Symbol
 
 from engine.stages import Stage
-from engine.symbols import N, largest
+from engine.symbols import N
 
 
 class Phase(StrEnum):
@@ -84,7 +84,6 @@ class Line:
         source: the paper, the framework's file or the trace that it comes from.
         evidence: how it is known.
         low: the lower end where `size` is the upper end of an interval.
-        parts: what `size` is a sum of, by name, where that helps a reader.
         before_states: whether it is gone when the first step makes the optimizer states.
     """
 
@@ -96,7 +95,6 @@ class Line:
     source: str
     evidence: Evidence = Evidence.EXACT
     low: Expr | None = None
-    parts: tuple[tuple[str, Expr], ...] = ()
     before_states: bool = False
 
 
@@ -199,11 +197,6 @@ class Ledger:
             if line.category not in OUTSIDE and phase in line.phases
         ]
         return Add(Integer(0), *sizes)
-
-    @property
-    def peak_formula(self) -> Expr:
-        """The peak as a sympy `Max` over the phases."""
-        return largest(*(self.formula(phase) for phase in self.phases))
 
     @property
     def reserved(self) -> tuple[int, int]:

@@ -42,7 +42,6 @@ class Reserved:
     Args:
         peak_reserved: `torch.cuda.max_memory_reserved()`.
         peak_allocated: `torch.cuda.max_memory_allocated()`: whole blocks, not tensors.
-        reserved_at_peak_allocated: what was reserved when most was allocated.
         allocated_at_peak_reserved: what was allocated when most was reserved.
         peak_index: the event with which most was allocated; -1 without one.
         out_of_memory: what ended the replay early.
@@ -50,20 +49,9 @@ class Reserved:
 
     peak_reserved: int
     peak_allocated: int
-    reserved_at_peak_allocated: int
     allocated_at_peak_reserved: int
     peak_index: int
     out_of_memory: OutOfMemory | None = None
-
-    @property
-    def fragmentation_at_peak_allocated(self) -> int:
-        """Reserved but unallocated bytes when most was allocated."""
-        return self.reserved_at_peak_allocated - self.peak_allocated
-
-    @property
-    def fragmentation_at_peak_reserved(self) -> int:
-        """Reserved but unallocated bytes when most was reserved."""
-        return self.peak_reserved - self.allocated_at_peak_reserved
 
 
 def replay(
@@ -85,7 +73,7 @@ def replay(
 
 def run(cache: CachingAllocator, events: Iterable[Event]) -> Reserved:
     """Replay `events` in `cache` and leave it as it is after the last one."""
-    peak, reserved_then, peak_index = cache.allocated, cache.reserved, -1
+    peak, peak_index = cache.allocated, -1
     highest, allocated_then = cache.peak_reserved, cache.allocated
     failed = None
     for index, (key, size) in enumerate(events):
@@ -101,11 +89,10 @@ def run(cache: CachingAllocator, events: Iterable[Event]) -> Reserved:
             failed = _failed(cache, index, size)
             break
         if cache.allocated > peak:
-            peak, reserved_then, peak_index = cache.allocated, cache.reserved, index
+            peak, peak_index = cache.allocated, index
     return Reserved(
         peak_reserved=cache.peak_reserved,
         peak_allocated=peak,
-        reserved_at_peak_allocated=reserved_then,
         allocated_at_peak_reserved=allocated_then,
         peak_index=peak_index,
         out_of_memory=failed,

@@ -73,11 +73,6 @@ class StepTime:
         return sum(term.seconds for term in self.terms)
 
     @property
-    def compute_seconds(self) -> float:
-        """Seconds in which the GPU computes: matrix products and passes over its memory."""
-        return self.seconds_of(Resource.PRODUCTS) + self.seconds_of(Resource.MEMORY)
-
-    @property
     def flops(self) -> int:
         """FLOPs of the rank's matrix products."""
         return self._amount(Resource.PRODUCTS, "FLOP")

@@ -99,7 +99,11 @@ def build(scenario: Scenario, weights: torch.dtype) -> HuggingFace:
 
 
 def config_of(scenario: Scenario) -> PreTrainedConfig:
-    """Return the configuration of the class that has the scenario's blocks."""
+    """Return the configuration of the class that has the scenario's blocks.
+
+    Raises:
+        InputError: no class of Transformers has them.
+    """
     a, rate = scenario.architecture, scenario.recipe.dropout
     family = family_of(a)
     if family is None or family.written is None:

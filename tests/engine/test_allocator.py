@@ -246,19 +246,15 @@ def test_the_peaks_of_reserved_and_of_allocated_bytes_are_apart():
     assert replayed == Reserved(
         peak_reserved=100 * MIB,
         peak_allocated=60 * MIB,
-        reserved_at_peak_allocated=60 * MIB,
         allocated_at_peak_reserved=40 * MIB,
         peak_index=1,
     )
-    assert replayed.fragmentation_at_peak_reserved == 60 * MIB
-    assert replayed.fragmentation_at_peak_allocated == 0
 
 
 def test_the_first_of_equal_peaks_counts():
     again = [(1, 30 * MIB), *((key, MIB) for key in range(2, 12))]
     replayed = replay([(0, 40 * MIB), (0, 0), *again])
     assert (replayed.peak_index, replayed.peak_allocated) == (0, 40 * MIB)
-    assert replayed.reserved_at_peak_allocated == 40 * MIB
     assert replayed.peak_reserved == 50 * MIB
 
 
@@ -266,7 +262,6 @@ def test_nothing_replayed_is_nothing_reserved():
     assert replay([]) == Reserved(
         peak_reserved=0,
         peak_allocated=0,
-        reserved_at_peak_allocated=0,
         allocated_at_peak_reserved=0,
         peak_index=-1,
     )
