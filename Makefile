@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz
+.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz house
 
 practice:
 	$(RUN) practice
@@ -30,3 +30,5 @@ plans:
 	$(RUN) python benchmarks/plans.py
 fuzz:
 	$(RUN) python benchmarks/fuzz.py
+house:
+	$(RUN) python benchmarks/house.py

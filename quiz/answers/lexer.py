@@ -10,13 +10,7 @@ from quiz.answers.phrases import advice, parts, phrase_at
 from quiz.answers.quantity import RefusalError
 from quiz.answers.question import Question
 from quiz.answers.tokens import KINDS, Kind, Token, Tokens
-from quiz.answers.units_typed import (
-    BILLION_B,
-    BYTES_B,
-    Option,
-    choice,
-    typed_unit,
-)
+from quiz.answers.units_typed import BILLION_B, BYTES_B, Option, choice, typed_unit
 from quiz.answers.words import COUNTED, EACH, WORDS, Word
 
 OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "noun", "multiple"}
