@@ -6,8 +6,10 @@ import sys
 import tomllib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks"), str(Path(__file__).parent)]
 
+from doc_model import BLOCKS
+from doc_model import TABLES as OF_MODEL
 from step_time import b200, groups, time
 
 from engine.catalog import models
@@ -286,12 +288,14 @@ TABLES = {
     "kinds": asked,
     "bands": bands,
     "ranges": ranges,
+    **OF_MODEL,
 }
+NAMES = {*TABLES, *BLOCKS}
 
 
 def generated(name):
-    """Return the lines of the table called `name` as they should stand in a document."""
-    return table(*TABLES[name]())
+    """Return the lines of the table or list called `name` as they should stand in a document."""
+    return list(BLOCKS[name]()) if name in BLOCKS else table(*TABLES[name]())
 
 
 def places(text):

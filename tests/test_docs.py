@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from doc_console import RECIPES, ROOT, Step, blocks, documents, files, prepare, run, shortened
-from doc_tables import TABLES, generated, places, traced
+from doc_tables import NAMES, generated, places, traced
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture, Experts, LatentAttention
@@ -86,7 +86,7 @@ def test_a_table_is_the_one_that_the_project_gives(name, stands):
 
 
 def test_every_table_stands_in_a_document():
-    assert {place.values[0] for place in PLACES} == set(TABLES)
+    assert {place.values[0] for place in PLACES} == NAMES
 
 
 @pytest.mark.parametrize("name", COMMANDS)

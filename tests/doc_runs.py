@@ -1,0 +1,208 @@
+"""Training runs that between them have every line of the ledger, for docs/model.md.
+
+A run is typed as what it has beyond one GPU that trains a Llama with AdamW in mixed precision.
+Which switches a line depends on is found by changing one switch of a run at a time, to each of
+its words.
+"""
+
+from functools import cache
+from math import prod
+
+from engine.architecture import Architecture, Experts, LatentAttention
+from engine.catalog import accelerator
+from engine.errors import InputError
+from engine.estimate import lines_of
+from engine.optimizers import OPTIMIZERS
+from engine.precisions import PRECISIONS
+from engine.scenario import (
+    Adapters,
+    Hardware,
+    Model,
+    Offload,
+    Parallel,
+    Recipe,
+    Scenario,
+    Workload,
+)
+from engine.scenario_file import STACKS_OWN
+from engine.stages import differing
+from engine.structure import structure_of
+
+LLAMA = {"layers": 8, "hidden": 1024, "heads": 16, "ffn": 2816, "vocab": 32000}
+GROUPED = LLAMA | {"kv_heads": 4}
+BIASES = dict.fromkeys(("qkv_bias", "output_bias", "mlp_bias"), True)
+PLAIN = LLAMA | BIASES | {"gated": False, "activation": "gelu-tanh", "norm": "layernorm"}
+SHAPES = {
+    "llama": GROUPED,
+    "many-heads": LLAMA,
+    "gpt": PLAIN | {"positions": 1024},
+    "gpt-neox": PLAIN | {"rotary_dim": 16, "parallel_residual": True},
+}
+EXPERTS = Experts(routed=8, per_token=2, ffn=2816)
+SHARED = Experts(routed=8, per_token=2, ffn=2816, shared_ffn=1024, dense_layers=1)
+LATENT = LatentAttention(
+    query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
+)
+
+# Every value of a switch by the word for it; the first is what a run has that does not say.
+SWITCHES = {
+    "model.implementation": {"fused": "fused", "hf": "hf", "megatron": "megatron"},
+    "model.gated": {"true": True, "false": False},
+    "model.norm": {"rmsnorm": "rmsnorm", "layernorm": "layernorm"},
+    "model.positions": {"0": 0, "some": 1024},
+    "model.parallel_residual": {"false": False, "true": True},
+    "model.qk_norm": {"none": "none", "head": "head"},
+    "model.tied": {"false": False, "true": True},
+    "model.head_bias": {"false": False, "true": True},
+    "model.experts": {"none": None, "some": EXPERTS, "with-shared-and-dense": SHARED},
+    "model.latent": {"none": None, "some": LATENT},
+    "workload.gradient_accumulation": {"1": 1, "more": 8},
+    "recipe.precision": {name: name for name in ("mixed", *PRECISIONS)},
+    "recipe.optimizer": {name: name for name in ("adamw", *OPTIMIZERS)},
+    "recipe.attention": {"flash": "flash", "eager": "eager"},
+    "recipe.recompute": {"none": "none", "selective": "selective", "full": "full"},
+    "recipe.loss": {"eager": "eager", "fused": "fused", "chunked": "chunked"},
+    "recipe.dropout": {"0": 0.0, "some": 0.1},
+    "parallel.data": {"1": 1, "more": 8},
+    "parallel.zero": {"0": 0, "1": 1, "2": 2, "3": 3},
+    "parallel.shard": {"0": 0, "fewer-than-data": 4},
+    "parallel.tensor": {"1": 1, "more": 2},
+    "parallel.sequence_parallel": {"false": False, "true": True},
+    "parallel.pipeline": {"1": 1, "more": 2},
+    "parallel.context": {"1": 1, "more": 2},
+    "parallel.exchange": {"p2p": "p2p", "a2a": "a2a"},
+    "parallel.expert": {"1": 1, "more": 2},
+    "offload.optimizer": {"none": "none", "cpu": "cpu"},
+    "offload.parameters": {"none": "none", "cpu": "cpu"},
+    "offload.activations": {"none": "none", "cpu": "cpu"},
+    "adapters.rank": {"0": 0, "some": 16},
+    "adapters.base": {"16-bit": "16-bit", "4-bit": "4-bit"},
+    "adapters.dropout": {"0": 0.0, "some": 0.1},
+}
+
+ZERO_2 = "parallel.data=more parallel.zero=2"
+FSDP2 = "parallel.data=more parallel.zero=3"
+ACCUMULATED = "workload.gradient_accumulation=more"
+EAGER, AUTOCAST = "recipe.attention=eager", "recipe.precision=autocast"
+HF, MEGATRON = "model.implementation=hf", "model.implementation=megatron"
+RUNS = {
+    "Llama": "",
+    "fp32": "recipe.precision=fp32",
+    "autocast": AUTOCAST,
+    "pure bf16": "recipe.precision=pure-bf16",
+    "fp32 gradients": "recipe.precision=mixed-fp32-grad",
+    "GPT": "shape=gpt model.tied=true recipe.dropout=some",
+    "GPT eager": f"shape=gpt model.tied=true recipe.dropout=some {EAGER}",
+    "GPT eager in autocast": f"shape=gpt recipe.dropout=some {EAGER} {AUTOCAST}",
+    "GPT-NeoX": "shape=gpt-neox",
+    "Qwen3": "model.qk_norm=head",
+    "Qwen3 eager": f"model.qk_norm=head {EAGER}",
+    "experts": "model.experts=some",
+    "eager": EAGER,
+    "eager in autocast": f"{EAGER} {AUTOCAST}",
+    "selective recomputation": f"{EAGER} recipe.recompute=selective",
+    "full recomputation": "recipe.recompute=full",
+    "fused loss": "recipe.loss=fused",
+    "chunked loss": "recipe.loss=chunked",
+    "fused AdamW": "recipe.optimizer=adamw-fused",
+    "8-bit AdamW": "recipe.optimizer=adamw-8bit",
+    "Adafactor": "recipe.optimizer=adafactor",
+    "accumulated with a tied head": f"model.tied=true {ACCUMULATED}",
+    "DDP": "parallel.data=more",
+    "ZeRO-1": "parallel.data=more parallel.zero=1",
+    "ZeRO-2": ZERO_2,
+    "ZeRO-2 accumulated": f"{ZERO_2} {ACCUMULATED}",
+    "FSDP2": FSDP2,
+    "HSDP accumulated": f"{FSDP2} parallel.shard=fewer-than-data {ACCUMULATED}",
+    "optimizer on the CPU": f"{ZERO_2} offload.optimizer=cpu",
+    "parameters on the CPU": f"{FSDP2} offload.optimizer=cpu offload.parameters=cpu",
+    "activations on the CPU": "recipe.recompute=full offload.activations=cpu",
+    "LoRA": "adapters.rank=some",
+    "QLoRA": "adapters.rank=some adapters.base=4-bit adapters.dropout=some",
+    "hf Llama": HF,
+    "hf Llama in autocast": f"{HF} {AUTOCAST}",
+    "hf Llama eager": f"{HF} {EAGER} recipe.dropout=some",
+    "hf GPT-2": f"{HF} shape=gpt model.tied=true recipe.dropout=some",
+    "hf GPT-2 in autocast": f"{HF} shape=gpt {AUTOCAST}",
+    "hf Mixtral": f"{HF} model.experts=some",
+    "Megatron": f"{MEGATRON} parallel.data=more parallel.zero=1",
+    "Megatron GPT eager": f"{MEGATRON} shape=gpt {EAGER} recipe.dropout=some",
+    "Megatron tensor": f"{MEGATRON} parallel.tensor=more parallel.sequence_parallel=true",
+    "Megatron pipeline": f"{MEGATRON} parallel.pipeline=more {ACCUMULATED}",
+    "Megatron context": f"{MEGATRON} parallel.context=more parallel.exchange=a2a",
+    "Megatron experts": f"{MEGATRON} model.experts=some",
+    "Megatron experts apart": (
+        f"{MEGATRON} model.experts=some parallel.data=more parallel.expert=more"
+    ),
+    "Megatron latent attention": (
+        f"{MEGATRON} shape=many-heads model.latent=some model.experts=with-shared-and-dense"
+    ),
+}
+
+
+def words_of(run):
+    """Return the words that a run is typed in, by switch, with its shape among them."""
+    typed = dict(word.split("=") for word in RUNS[run].split())
+    stack = typed.get("model.implementation")
+    return {f"recipe.{key}": word for key, word in STACKS_OWN.get(stack, {}).items()} | typed
+
+
+def word(run, switch):
+    """Return the word for what a run has of a switch."""
+    return words_of(run).get(switch, next(iter(SWITCHES[switch])))
+
+
+@cache
+def shown():
+    """Return the lines of each run, by category and name."""
+    return {run: _lines(_structures(words_of(run))) for run in RUNS}
+
+
+@cache
+def neighbours():
+    """Return (run, switch, word, lines) for each change of one switch that changes a run."""
+    return tuple(_neighbours())
+
+
+def _neighbours():
+    for run in RUNS:
+        own = _structures(words_of(run))
+        for switch, words in SWITCHES.items():
+            for one in words:
+                changed = _structures({**words_of(run), switch: one})
+                if changed and changed != own:
+                    yield run, switch, one, _lines(changed)
+
+
+def _lines(structures):
+    return {(line.category, line.name): line for one in structures for line in lines_of(one)}
+
+
+def _structures(typed):
+    """Return the switches of each stage of a run; none where it is refused."""
+    try:
+        scenario = _scenario(typed)
+    except InputError:
+        return ()
+    return tuple(structure_of(scenario, stage) for stage in differing(scenario))
+
+
+def _scenario(typed):
+    parts = {"model": dict(SHAPES[typed.get("shape", "llama")]), "workload": {"sequence": 1024}}
+    for switch, one in typed.items():
+        if switch in SWITCHES:
+            part, _, name = switch.partition(".")
+            parts.setdefault(part, {})[name] = SWITCHES[switch][one]
+    stack = parts["model"].pop("implementation", "fused")
+    ranks = parts.get("parallel", {})
+    gpus = prod(ranks.get(axis, 1) for axis in ("data", "tensor", "pipeline", "context"))
+    return Scenario(
+        model=Model(name="run", title="run", architecture=Architecture(**parts["model"])),
+        implementation=stack,
+        workload=Workload(**parts["workload"]),
+        recipe=Recipe(**parts.get("recipe", {})),
+        parallel=Parallel(**ranks),
+        offload=Offload(**parts.get("offload", {})),
+        adapters=Adapters(**parts.get("adapters", {})),
+        hardware=Hardware(gpu=accelerator("h200"), gpus=gpus),
+    )
