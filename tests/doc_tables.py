@@ -10,6 +10,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks"), str(Path(__file__
 
 from doc_model import BLOCKS
 from doc_model import TABLES as OF_MODEL
+from doc_startup import startup
 from step_time import b200, groups, time
 
 from engine.catalog import models
@@ -288,6 +289,7 @@ TABLES = {
     "kinds": asked,
     "bands": bands,
     "ranges": ranges,
+    "startup": startup,
     **OF_MODEL,
 }
 NAMES = {*TABLES, *BLOCKS}

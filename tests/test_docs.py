@@ -57,6 +57,8 @@ TYPES = {
     Experts | None: "table",
     LatentAttention | None: "table",
 }
+# Its last column changes with every new file, so that the others are compared.
+COUNTS_FILES = "startup"
 HOSTS = {"keepachangelog.com"}
 TRACES = re.compile(r"memquiz verify (?!--help)")
 
@@ -80,9 +82,17 @@ def test_every_file_of_a_recipe_stands_in_a_document():
     assert shown == {path for path in RECIPES.rglob("*.*") if "__pycache__" not in path.parts}
 
 
-@pytest.mark.parametrize(("name", "stands"), PLACES)
+@pytest.mark.parametrize(("name", "stands"), [x for x in PLACES if x.values[0] != COUNTS_FILES])
 def test_a_table_is_the_one_that_the_project_gives(name, stands):
     assert stands == generated(name)
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
+def test_a_command_imports_what_the_table_says():
+    (stands,) = (place.values[1] for place in PLACES if place.values[0] == COUNTS_FILES)
+    assert [line.split(" | ")[:-1] for line in stands] == [
+        line.split(" | ")[:-1] for line in generated(COUNTS_FILES)
+    ]
 
 
 def test_every_table_stands_in_a_document():
