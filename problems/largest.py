@@ -8,9 +8,9 @@ from engine.units import MB
 from problems.amounts import Moment
 from problems.peaks import Run
 from problems.wording import bare_gb, gb, number
-from problems.wrong_ideas.idea import Wrong
-from problems.wrong_ideas.registry import wrongs
+from problems.wrong_ideas.applied import wrongs
 from problems.wrong_ideas.ways import right
+from problems.wrong_ideas.wrong import Wrong
 
 
 def is_clear(room: int, low: int, high: int, *, margin: int) -> bool:

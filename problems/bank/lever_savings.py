@@ -21,7 +21,7 @@ from problems.problem import Mistake, Step
 from problems.proposals import ON_PAPER, detail, proposed, said
 from problems.slips import unit_slips
 from problems.wording import gb, paper
-from problems.wrong_ideas.registry import wrongs
+from problems.wrong_ideas.applied import wrongs
 
 # Percent of the peak that a lever saves at least: less is lost in what paper leaves out.
 WORTH = 8

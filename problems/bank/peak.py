@@ -19,7 +19,7 @@ from problems.on_paper import on_paper
 from problems.peaks import Run, terms
 from problems.problem import Mistake, Step
 from problems.wording import gb, listed, number, paper
-from problems.wrong_ideas.registry import wrongs
+from problems.wrong_ideas.applied import wrongs
 
 # Percent of the card's memory, on paper, between which runs are drawn.
 USUAL = (15, 95)
@@ -31,8 +31,6 @@ ATTEMPTS = 100
 # Percent of the runs with their peak at the loss that are passed over, so that the other moments
 # make up half of the questions.
 PASSED_OVER = 60
-# Ideas of the peak from which no micro-batch follows.
-NO_COUNT = ("model states alone", "everything at once", "optimizer's step taken for the peak")
 ROOMS = (70, 75, 80, 85, 90, 95)
 
 

@@ -1,51 +1,19 @@
-"""A wrong idea of a step, and the step as it would be if that were right."""
+"""A wrong idea of a step: its name, its credit, and the function that gives the wrong step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from engine.ledger import Category, Phase
-from problems.exact import Totals
-from problems.peaks import Run
+if TYPE_CHECKING:  # mistakes are listed, by name and credit, without the ledger and sympy
+    from problems.peaks import Run
+    from problems.wrong_ideas.wrong import Wrong
 
 # What is asked of a step: its peak; the peak that a proposal leads to; the largest micro-batch or
 # context within some room.
 Asked = Literal["peak", "proposal", "size"]
 
 UNRANKED = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wrong:
-    """What a wrong idea makes of a step.
-
-    Args:
-        totals: allocated bytes by phase and category.
-        why: follows the wrong number, in a sentence with a place for {off}, the size of the error.
-        phases: those that it looks at.
-        moves: the categories that it changes where the peak stays at its moment.
-    """
-
-    totals: Totals
-    why: str
-    phases: tuple[Phase, ...] = tuple(Phase)
-    moves: frozenset[Category] = frozenset()
-
-    @cached_property
-    def phase_sizes(self) -> dict[Phase, int]:
-        """Allocated bytes of the phases that it looks at."""
-        return {
-            phase: sum(rows.values())
-            for phase, rows in self.totals.items()
-            if phase in self.phases
-        }
-
-    @property
-    def peak(self) -> int:
-        """The peak that it leads to, in bytes."""
-        return max(self.phase_sizes.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +34,7 @@ class Idea:
     name: str
     share: Fraction
     says: str
-    of: Callable[[Run], Wrong | None]
+    of: "Callable[[Run], Wrong | None]"
     rare: bool = False
     precedence: int = UNRANKED
     asked: tuple[Asked, ...] = ("peak", "proposal", "size")

@@ -1,12 +1,10 @@
 """Every wrong idea of a step that a module of `problems.wrong_ideas.known` defines."""
 
-from collections.abc import Mapping
 from functools import cache
 
 from engine.discovery import discovered
-from problems.peaks import Run
 from problems.wrong_ideas import known
-from problems.wrong_ideas.idea import Asked, Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 
 
 @cache
@@ -26,9 +24,3 @@ def ideas() -> tuple[Idea, ...]:
         message = f"named twice: {', '.join(sorted(twice))}"
         raise ValueError(message)
     return tuple(sorted(found, key=lambda idea: idea.precedence))
-
-
-def wrongs(run: Run, asked: Asked) -> Mapping[str, Wrong]:
-    """Return what every idea makes of a run, by its name, where such a question is asked."""
-    found = {idea.name: idea.of(run) for idea in ideas() if asked in idea.asked}
-    return {name: wrong for name, wrong in found.items() if wrong is not None}

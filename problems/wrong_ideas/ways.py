@@ -7,7 +7,7 @@ from fractions import Fraction
 from engine.ledger import Category, Phase
 from problems.amounts import Paper
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Wrong
+from problems.wrong_ideas.wrong import Wrong
 
 
 def right(run: Run) -> Wrong:

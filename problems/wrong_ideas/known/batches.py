@@ -5,8 +5,9 @@ from fractions import Fraction
 from engine.ledger import Category
 from problems.peaks import Run
 from problems.wording import all_of
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import at_all
+from problems.wrong_ideas.wrong import Wrong
 
 OF_TOKENS = (Category.ACTIVATIONS, Category.LOGITS)
 

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 from engine.ledger import MODEL_STATES, Category, Phase
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import of_size, right
+from problems.wrong_ideas.wrong import Wrong
 
 
 def _states_alone(run: Run) -> Wrong:

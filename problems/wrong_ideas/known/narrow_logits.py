@@ -4,7 +4,8 @@ from fractions import Fraction
 
 from engine.ledger import Category
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
+from problems.wrong_ideas.wrong import Wrong
 
 HALF_WIDTH = 2  # bytes
 

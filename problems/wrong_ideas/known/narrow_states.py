@@ -5,8 +5,9 @@ from fractions import Fraction
 from engine.ledger import Category
 from engine.precisions import PRECISIONS
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import at_peak
+from problems.wrong_ideas.wrong import Wrong
 
 FP32, HALF = 4, Fraction(1, 2)
 

@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import of_size
+from problems.wrong_ideas.wrong import Wrong
 
 
 def _shown(run: Run) -> Wrong:

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 from problems.on_paper import on_paper
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import by_paper
+from problems.wrong_ideas.wrong import Wrong
 
 
 def _counted(run: Run) -> Wrong | None:

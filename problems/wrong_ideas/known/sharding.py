@@ -5,8 +5,9 @@ from fractions import Fraction
 from engine.ledger import Category
 from problems.model_states import SHARDS, STAGES
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import at_peak
+from problems.wrong_ideas.wrong import Wrong
 
 # In the order of the ZeRO stages: stage z shards the first z + 1.
 SHARDED = (

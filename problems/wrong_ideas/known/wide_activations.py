@@ -4,8 +4,9 @@ from fractions import Fraction
 
 from engine.precisions import PRECISIONS
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import by_paper
+from problems.wrong_ideas.wrong import Wrong
 
 HALF_WIDTH = 2  # bytes
 

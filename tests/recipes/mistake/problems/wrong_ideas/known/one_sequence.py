@@ -4,8 +4,9 @@ from fractions import Fraction
 
 from engine.ledger import Category
 from problems.peaks import Run
-from problems.wrong_ideas.idea import Idea, Wrong
+from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import at_peak
+from problems.wrong_ideas.wrong import Wrong
 
 
 def _one_sequence(run: Run) -> Wrong | None:
