@@ -8,18 +8,35 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+def modules(package: ModuleType) -> tuple[str, ...]:
+    """Return the names of the modules of `package`, without importing them."""
+    return tuple(module.name for module in iter_modules(package.__path__))
+
+
+def defined(package: ModuleType, module: str, attribute: str, kind: type[T]) -> T:
+    """Return the `attribute` of one module of `package`.
+
+    Raises:
+        TypeError: the module has none, or one of another kind.
+    """
+    name = f"{package.__name__}.{module}"
+    value = getattr(import_module(name), attribute, None)
+    if not isinstance(value, kind):
+        message = f"{name} has no {attribute} that is a {kind.__name__}"
+        raise TypeError(message)
+    return value
+
+
 def discovered(package: ModuleType, attribute: str, kind: type[T]) -> tuple[T, ...]:
     """Return the `attribute` of every module of `package`, by the modules' names.
 
     Raises:
         TypeError: a module there has none, or one of another kind.
     """
-    found = []
-    for module in iter_modules(package.__path__):
-        name = f"{package.__name__}.{module.name}"
-        value = getattr(import_module(name), attribute, None)
-        if not isinstance(value, kind):
-            message = f"{name} has no {attribute} that is a {kind.__name__}"
-            raise TypeError(message)
-        found.append(value)
-    return tuple(found)
+    return tuple(defined(package, module, attribute, kind) for module in modules(package))
+
+
+def resolved(dotted: str) -> object:
+    """Return what "module:attribute" names; the module is imported now."""
+    module, _, attribute = dotted.partition(":")
+    return getattr(import_module(module), attribute)

@@ -12,7 +12,7 @@ from engine.ledger import OUTSIDE, Ledger, Line
 from engine.lines import (
     activations,
     communication,
-    megatron,
+    of_stack,
     outside,
     states,
     step,
@@ -35,7 +35,7 @@ PARTS = (
     working_set.lines,
     step.lines,
     communication.lines,
-    megatron.lines,
+    of_stack.lines,
     outside.lines,
 )
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from engine.architecture import Architecture, Tensor
 from engine.scenario import Scenario
+from engine.stacks.registry import stack
 
 ALIGNED = 2  # a part has a multiple of this many elements
 EMBEDDING, FIRST_LAYER = -1, 0
@@ -77,8 +78,7 @@ class Flat:
 def flat_of(scenario: Scenario) -> Flat:
     """Return the flat weights of `scenario`."""
     a = scenario.architecture
-    # Transformers' classes after Llama register their norms behind attention and MLP.
-    last = scenario.implementation == "hf" and a.norm == "rmsnorm"
+    last = a.norm in stack(scenario.implementation).norms_last
     return Flat(architecture=a, ranks=scenario.parallel.data, norms_last=last)
 
 

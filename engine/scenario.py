@@ -18,6 +18,7 @@ from engine.settings import (
     Settings,
     Workload,
 )
+from engine.stacks.registry import names
 
 __all__ = [
     "Adapters",
@@ -30,7 +31,6 @@ __all__ = [
     "Workload",
 ]
 
-IMPLEMENTATIONS = ("fused", "hf", "megatron")
 MODES = ("training", "inference")
 ATTENTIONS = ("flash", "eager")
 RECOMPUTES = ("none", "selective", "full")
@@ -72,7 +72,7 @@ class Scenario(Settings):
     def _choice_faults(self) -> Iterator[Fault]:
         recipe = self.recipe
         for where, value, known in (
-            ("model.implementation", self.implementation, IMPLEMENTATIONS),
+            ("model.implementation", self.implementation, names()),
             ("workload.mode", self.workload.mode, MODES),
             ("recipe.precision", recipe.precision, tuple(PRECISIONS)),
             ("recipe.optimizer", recipe.optimizer, (*optimizers(), *LATER)),

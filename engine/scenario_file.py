@@ -23,6 +23,8 @@ from engine.scenario import (
     Scenario,
     Workload,
 )
+from engine.settings import DEFAULT_STACK
+from engine.stacks.registry import names, stack
 
 T = TypeVar("T")
 
@@ -31,11 +33,6 @@ NEEDED = {("workload", "sequence"): "tokens", ("hardware", "gpu"): "a name of th
 MODEL_KEYS = ("name", "config", "implementation")
 SHAPE_KEYS = tuple(field.name for field in fields(Architecture))
 KIND = "scenario file in TOML"
-# What a stack does where nothing else is said: Megatron-LM's own optimizer steps an fp32 master
-# copy in one kernel, from gradients that it accumulates in fp32.
-STACKS_OWN: Mapping[str, Mapping[str, Any]] = {
-    "megatron": {"precision": "mixed-fp32-grad", "optimizer": "adamw-fused", "loss": "fused"}
-}
 # Stands for a model that could not be read, so that what else is wrong is found too.
 STAND_IN = Model(
     name="unread",
@@ -109,12 +106,13 @@ def _scenario(
     chosen: Model, gpu: Accelerator, tables: Mapping[str, Any], sound: Mapping[str, Any]
 ) -> Scenario | UnmodelledError:
     parallel, gpus = _ranks(sound["parallel"], sound["hardware"])
-    stack = str(_table(tables, "model").get("implementation", "fused"))
-    defaults = {"dropout": chosen.architecture.dropout, **STACKS_OWN.get(stack, {})}
+    named = str(_table(tables, "model").get("implementation", DEFAULT_STACK))
+    brought = stack(named).brings if named in names() else {}
+    defaults = {"dropout": chosen.architecture.dropout, **brought}
     try:
         return Scenario(
             model=chosen,
-            implementation=stack,
+            implementation=named,
             workload=Workload(**({"sequence": 1} | sound["workload"])),
             recipe=Recipe(**(defaults | sound["recipe"])),
             adapters=Adapters(**sound["adapters"]),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture
 
+DEFAULT_STACK = "fused"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
@@ -155,7 +157,7 @@ class Settings:
     """Everything that decides the memory of a step, unchecked."""
 
     model: Model
-    implementation: str = "fused"
+    implementation: str = DEFAULT_STACK
     workload: Workload
     recipe: Recipe = field(default_factory=Recipe)
     parallel: Parallel = field(default_factory=Parallel)

@@ -13,6 +13,7 @@ from engine.precisions import PRECISIONS, Precision
 from engine.rank import part_of
 from engine.scenario import Scenario
 from engine.stacks.block import Block
+from engine.stacks.registry import stack
 from engine.stacks.tapes import without_experts
 from engine.stages import Stage
 from engine.symbols import RING, D, L, P, P_a
@@ -209,7 +210,8 @@ def _block(scenario: Scenario) -> Block:
         recompute=recipe.recompute,
         loss=recipe.loss,
         dropout=recipe.dropout > 0,
-        one_sequence=scenario.workload.micro_batch == 1 and scenario.implementation == "hf",
+        one_sequence=scenario.workload.micro_batch == 1
+        and stack(scenario.implementation).one_sequence,
         sequence_parallel=parallel.sequence_parallel,
         exchange=parallel.exchange if parallel.context > 1 else "none",
         latent=a.latent is not None,

@@ -2,8 +2,8 @@
 
 An operator reads its inputs and writes its output once; backward it reads the gradient and what it
 kept, and writes the gradient of its input. Counted in elements a token, times their bytes. Two
-styles: one kernel for each operator, as PyTorch runs modules, and fused kernels, as the `megatron`
-stack has them. Operands of matrix products are in `operands`: they hide behind the product.
+styles: one kernel for each operator, as PyTorch runs modules, and fused kernels, where a stack has
+`fused_kernels`. Operands of matrix products are in `operands`: they hide behind the product.
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from engine.costs.held import Held, ceil_div, stream_tokens, tokens
 from engine.optimizers import costed
 from engine.precisions import PRECISIONS, Precision
 from engine.settings import Settings
+from engine.stacks.registry import stack
 from engine.stages import Stage
 
 
@@ -121,7 +122,8 @@ def added_gradients(settings: Settings, weights: Held) -> int:
 
     None where the product itself adds to the gradient, as Megatron's does, or the host does.
     """
-    if settings.implementation == "megatron" or settings.offload.parameters != "none":
+    fused = stack(settings.implementation).fused_accumulation
+    if fused or settings.offload.parameters != "none":
         return 0
     precision = _precision(settings)
     kept = weights.parameters if settings.parallel.zero < 2 else weights.owned(settings)
@@ -140,7 +142,7 @@ def _precision(settings: Settings) -> Precision:
 
 
 def _fused(settings: Settings) -> bool:
-    return settings.implementation == "megatron"
+    return stack(settings.implementation).fused_kernels
 
 
 def _stream(settings: Settings) -> Iterator[Pass]:

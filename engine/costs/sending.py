@@ -24,6 +24,7 @@ from engine.costs.links import Link
 from engine.costs.terms import Resource, Term
 from engine.costs.traffic import Sent
 from engine.settings import Settings
+from engine.stacks.registry import stack
 from engine.stages import Stage
 
 
@@ -102,7 +103,8 @@ def _tensor(settings: Settings, stage: Stage, computes: Computing) -> Iterator[T
 
 
 def _behind_column(settings: Settings, term: Term, computes: Computing, most: float) -> Term:
-    if settings.implementation != "megatron" or not term.amount:
+    hides = stack(settings.implementation).overlaps_tensor_parallel
+    if not (hides and term.amount):
         return term
     busy = term.busy_seconds
     return replace(term, hidden=_share(most * busy, computes.column, busy))

@@ -4,8 +4,8 @@ import json
 from dataclasses import fields
 
 from engine.scenario import Scenario
+from engine.stacks.registry import stack
 
-BROUGHT = ("implementation", "precision", "optimizer", "loss")
 TABLES = ("workload", "recipe", "adapters", "parallel", "offload")
 
 
@@ -36,7 +36,8 @@ def brief(before: Scenario, after: Scenario) -> str:
     found = changes(before, after)
     if before.implementation == after.implementation:
         return ", ".join(found)
-    own = [one for one in found if one.partition(" = ")[0] not in BROUGHT]
+    brought = ("implementation", *stack(after.implementation).brings)
+    own = [one for one in found if one.partition(" = ")[0] not in brought]
     return f"{', '.join(own)}, on Megatron-LM"
 
 

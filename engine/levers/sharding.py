@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from engine.levers.lever import WhyNot
 from engine.scenario import Scenario
+from engine.stacks.registry import stack
 
 
 def with_stage(scenario: Scenario, stage: int) -> Scenario | WhyNot:
@@ -16,7 +17,7 @@ def with_stage(scenario: Scenario, stage: int) -> Scenario | WhyNot:
         return WhyNot(sentence="one rank has nobody to share with")
     if parallel.zero >= stage:
         return WhyNot(sentence=f"ZeRO-{parallel.zero} is on already")
-    moves = stage == 3 and scenario.implementation != "megatron"
-    if moves and recipe.precision == "mixed-fp32-grad":
+    is_fsdp = stage == 3 and stack(scenario.implementation).highest_zero == 3
+    if is_fsdp and recipe.precision == "mixed-fp32-grad":
         recipe = replace(recipe, precision="mixed")
     return replace(scenario, recipe=recipe, parallel=replace(parallel, zero=stage))

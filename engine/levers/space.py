@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from engine.errors import InputError
 from engine.levers.choosing import doublings
-from engine.levers.splits import cannot_move, megatrons, on_megatron
+from engine.levers.splits import MEGATRON, cannot_move, megatrons, on_megatron
 from engine.scenario import Offload, Parallel, Recipe, Scenario, Workload
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ def settings(scenario: Scenario, *, numerics: bool = False) -> Iterator[Setting]
                 try:
                     made = replace(
                         scenario,
-                        implementation="megatron" if split.moves else scenario.implementation,
+                        implementation=MEGATRON if split.moves else scenario.implementation,
                         workload=work,
                         recipe=recipe,
                         parallel=replace(split.parallel, zero=zero, shard=shard),
@@ -204,7 +204,7 @@ def _splits(scenario: Scenario) -> Iterator[_Split]:
     """
     now = scenario.parallel
     ranks = now.data * now.tensor * now.pipeline * now.context
-    here = scenario.implementation == "megatron"
+    here = scenario.implementation == MEGATRON
     stays = bool(cannot_move(scenario))
     axes: tuple[list[_Choice[Any]], ...] = (
         list(_tensors(scenario, ranks)),

@@ -13,7 +13,9 @@ from typing import Any
 from engine.levers.choosing import Candidate, doublings, smallest_that_fits
 from engine.levers.lever import WhyNot
 from engine.scenario import Parallel, Recipe, Scenario
+from engine.stacks.registry import stack
 
+MEGATRON = "megatron"
 # What a mixed precision with fp32 master weights becomes there; others would be another training.
 MOVES_FROM = ("mixed", "mixed-fp32-grad", "autocast")
 ADAMW = ("adamw", "adamw-fused")
@@ -60,7 +62,7 @@ def _split(scenario: Scenario, name: str, factor: int) -> Scenario:
     passes = factor * work.gradient_accumulation
     return replace(
         scenario,
-        implementation="megatron",
+        implementation=MEGATRON,
         workload=replace(work, gradient_accumulation=passes),
         recipe=megatrons(scenario.recipe),
         parallel=replace(moved, **changed),
@@ -70,7 +72,7 @@ def _split(scenario: Scenario, name: str, factor: int) -> Scenario:
 def cannot_move(scenario: Scenario) -> str:
     """Return why `scenario` cannot run on Megatron-LM and stay the same training, or ""."""
     recipe = scenario.recipe
-    if scenario.implementation == "megatron":
+    if scenario.implementation == MEGATRON:
         return ""
     if recipe.precision not in MOVES_FROM:
         return f"only Megatron-LM has it here, whose precision is no {recipe.precision}"
@@ -81,7 +83,7 @@ def cannot_move(scenario: Scenario) -> str:
 
 def megatrons(recipe: Recipe) -> Recipe:
     """Return what `recipe` becomes on Megatron-LM."""
-    return replace(recipe, precision="mixed-fp32-grad", optimizer="adamw-fused", loss="fused")
+    return replace(recipe, **stack(MEGATRON).brings)
 
 
 def on_megatron(parallel: Parallel) -> Parallel:

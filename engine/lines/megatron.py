@@ -18,8 +18,6 @@ BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield the buffers of Transformer Engine and of the pipeline's schedule."""
-    if structure.block.stack != "megatron":
-        return
     yield Line(
         name="stand-ins for weight gradients",
         category=Category.TEMPORARY,

@@ -12,6 +12,7 @@ from sympy.polys.rings import PolyElement
 from engine.autograd import arrivals, backward
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.reducing import BUCKET
+from engine.stacks.parts import FINAL_NORM
 from engine.stacks.tapes import embedding, head, layer
 from engine.structure import Structure
 from engine.symbols import (
@@ -183,7 +184,7 @@ def _stream(structure: Structure) -> PolyElement:
 def _final_norm(top: Tape) -> Tape:
     """Return the operators of `top` that make what goes to the head."""
     made = [operator.output.name for operator in top.operators]
-    return Tape(operators=top.operators[: made.index("final norm output") + 1])
+    return Tape(operators=top.operators[: made.index(FINAL_NORM) + 1])
 
 
 def layers(structure: Structure) -> Iterator[PolyElement]:

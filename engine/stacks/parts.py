@@ -2,8 +2,11 @@
 
 from sympy.polys.rings import PolyElement
 
-from engine.stacks.pen import E, K, Pen, V, a, d, f, h, positions, r, s, tokens
+from engine.stacks.pen import Pen, V, a, d, f, h, positions, r, s, tokens
 from engine.tape import ZERO, Operator, Tape, Value
+
+# What goes to the head has this name in the tape of every stack.
+FINAL_NORM = "final norm output"
 
 
 def stream(pen: Pen, name: str, *, differentiable: bool = True) -> Value:
@@ -79,9 +82,7 @@ def flash(
 
 
 def mlp(pen: Pen, x: Value) -> Value:
-    """Write two matrices around an activation, three with a gate, or a mixture of experts."""
-    if pen.block.experts:
-        return experts(pen, x)
+    """Write two matrices around an activation, three with a gate."""
     bias = pen.block.mlp_bias
     if not pen.block.gated:
         up = pen.linear(x, "MLP up", (f, h), bias=bias, why="the activation needs its input again")
@@ -98,79 +99,6 @@ def mlp(pen: Pen, x: Value) -> Value:
         hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
         pen.write(active, up, output=hidden, keeps=(active, up))
     return pen.linear(hidden, "MLP result", (h, f), bias=bias, why="goes to the residual stream")
-
-
-def experts(pen: Pen, x: Value) -> Value:
-    """Write a mixture of experts: tokens sorted by expert, and one grouped product for all."""
-    size, rows = pen.compute, tokens * K
-    weights, order = _routed(pen, x)
-    sent = Value(name="tokens sent to experts", size=size * rows * h, why="input of the experts")
-    places = _indices("places of the tokens", rows)
-    pen.write(x, places, output=sent, keeps=(places,))
-    up = _grouped(pen, sent, "expert gates and ups", (2 * f, h), why="factors of the product")
-    gate, factor = (
-        Value(name=name, size=size * rows * f, view_of=up) for name in ("expert gate", "expert up")
-    )
-    pen.write(up, output=gate, also=(factor,))
-    why = "factor of the product"
-    active = Value(name="expert activated gates", size=gate.size, why=why)
-    pen.write(gate, output=active, keeps=(active if pen.block.activation == "relu" else gate,))
-    hidden = Value(name="expert hidden", size=gate.size, why="input of the experts' down matrix")
-    pen.write(active, factor, output=hidden, keeps=(active, factor))
-    out = _grouped(pen, hidden, "expert outputs", (h, f), why="their weights' gradient needs them")
-    total = _gathered(pen, x, out, weights)
-    pen.hold(x, order, sent, out)
-    return total
-
-
-def _indices(name: str, rows: PolyElement) -> Value:
-    why = "8 bytes a token and expert, to bring gradients back"
-    return Value(name=name, size=8 * rows, why=why, differentiable=False)
-
-
-def _routed(pen: Pen, x: Value) -> tuple[Value, Value]:
-    """Write the router; return the weights of tokens and experts, sorted, and their order."""
-    rows = tokens * K
-    scores = pen.linear(x, "router logits", (E, h), bias=False, why="go to the softmax")
-    if pen.compute != 4:
-        scores = pen.write(scores, output=Value(name="fp32 router logits", size=4 * tokens * E))
-    chances = Value(name="router probabilities", size=4 * tokens * E, why="softmax keeps them")
-    pen.write(scores, output=chances, keeps=(chances,))
-    picked = Value(name="picked", size=4 * rows)
-    chosen = _indices("chosen experts", rows)
-    pen.write(chances, output=picked, keeps=(chosen,), backward_workspace=chances.size)
-    why = "their sum divides them"
-    before = Value(name="picked probabilities", size=4 * rows + 4 * tokens, why=why)
-    shares = Value(name="shares", size=4 * rows)
-    pen.write(picked, output=shares, keeps=(before,), backward_workspace=8 * rows)
-    order = _indices("order of the tokens", rows)
-    weights = Value(name="weights of the experts", size=4 * rows, why="they scale the outputs")
-    pen.write(shares, output=weights, keeps=(order,))
-    return weights, order
-
-
-def _grouped(
-    pen: Pen, x: Value, name: str, shape: tuple[PolyElement, PolyElement], *, why: str
-) -> Value:
-    wide, narrow = shape
-    out = Value(name=name, size=pen.compute * tokens * K * wide, why=why)
-    return pen.write(x, output=out, keeps=(x,), gradients=pen.gradient * E * wide * narrow)
-
-
-def _gathered(pen: Pen, x: Value, out: Value, weights: Value) -> Value:
-    """Write what brings the experts' outputs back to their tokens and sums them, in fp32."""
-    wide = 4 * tokens * K * h
-    scaled = Value(name="scaled outputs", size=wide)
-    uncast = (wide, out.size) if out.size != wide else (ZERO, ZERO)
-    pen.write(
-        out, weights, output=scaled, keeps=(out, weights), backward_workspace=wide, uncast=uncast
-    )
-    back = _indices("places of the outputs", tokens * K)
-    in_order = pen.write(scaled, back, output=Value(name="in order", size=wide), keeps=(back,))
-    total = pen.write(in_order, output=Value(name="sum of experts", size=4 * tokens * h))
-    if x.size != total.size:
-        total = pen.write(total, output=Value(name="MLP result", size=x.size))
-    return total
 
 
 def checkpointed(

@@ -1,17 +1,16 @@
 """The model of a scenario, from the software stack that the scenario names."""
 
-from collections.abc import Iterable
-from importlib import import_module
+from collections.abc import Callable, Iterable
 from typing import Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
+from engine.discovery import resolved
 from engine.errors import Fault, InputError
 from engine.scenario import Scenario
-from engine.verify import reference
-
-WITH_TRANSFORMERS = 'pip install "memquiz[hf]"'
+from engine.stacks.registry import names, stack
+from engine.stacks.stack import Stack
 
 
 class Trainable(Protocol):
@@ -29,7 +28,7 @@ class Model(nn.Module, Trainable):
     """A module that is trainable."""
 
 
-NOT_RUN = "memquiz solve has its ledger, which is held to measured runs; or give fused or hf"
+Builder = Callable[[Scenario, torch.dtype], Model]
 
 
 def build(scenario: Scenario, weights: torch.dtype) -> Model:
@@ -38,14 +37,26 @@ def build(scenario: Scenario, weights: torch.dtype) -> Model:
     Raises:
         InputError: the stack's library is missing; names the extra. Or the stack is not run here.
     """
-    if scenario.implementation == "megatron":
-        what = "megatron is not run here: it wants GPUs and a launcher of its own"
-        raise InputError(Fault("model.implementation", what, NOT_RUN))
-    if scenario.implementation == "fused":
-        return cast(Model, reference.build(scenario, weights))
+    name = scenario.implementation
+    runs = stack(name)
+    if not runs.builder:
+        raise InputError(_not_run(name, runs))
     try:
-        transformers = import_module("engine.verify.hf")
+        make = cast(Builder, resolved(runs.builder))
     except ModuleNotFoundError as error:
-        what = f"hf runs the classes of Transformers, and {error.name} is not installed"
-        raise InputError(Fault("model.implementation", what, WITH_TRANSFORMERS)) from None
-    return cast(Model, transformers.build(scenario, weights))
+        if not runs.library:
+            raise
+        what = f"{name} runs the classes of {runs.library}, and {error.name} is not installed"
+        ways = f'pip install "memquiz[{runs.extra}]"'
+        raise InputError(Fault("model.implementation", what, ways)) from None
+    return make(scenario, weights)
+
+
+def _not_run(name: str, runs: Stack) -> Fault:
+    held = f", which is held to {runs.held_to}" if runs.held_to else ""
+    others = " or ".join(other for other in names() if stack(other).builder)
+    return Fault(
+        "model.implementation",
+        f"{name} is not run here: {runs.why_not_run}",
+        f"memquiz solve has its ledger{held}; or give {others}",
+    )

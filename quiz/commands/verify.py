@@ -10,6 +10,7 @@ import click
 from engine.errors import Fault, InputError, near
 from engine.fields import show
 from engine.scenario import Scenario
+from engine.stacks.registry import stack
 from problems.problem import Problem
 from problems.registry import build, from_id, kinds
 from quiz.exits import Exit, exits
@@ -76,7 +77,8 @@ def _answer(
     as_object: bool,
 ) -> Exit:
     with ending_at_once():
-        require_pytorch(wanted.scenario.implementation)
+        runs = stack(wanted.scenario.implementation)
+        require_pytorch(runs.extra, runs.library)
         with saying("loading PyTorch", watched(quiet=as_object)), loading():
             from quiz.verify import run  # noqa: PLC0415 - PyTorch takes seconds to load
         report = run.measured(

@@ -15,13 +15,13 @@ from engine.precisions import PRECISIONS
 from engine.scenario import (
     ATTENTIONS,
     EXCHANGES,
-    IMPLEMENTATIONS,
     LOSSES,
     OFFLOADS,
     RECOMPUTES,
     Scenario,
 )
 from engine.scenario_file import from_mapping, read_tables, to_mapping
+from engine.stacks.registry import names
 from quiz.options.values import real, whole
 
 
@@ -86,7 +86,7 @@ ENTRIES = (
     _counted("model", "head_dim", "Size of a head; else hidden / heads."),
     _counted("model", "ffn", "Width of its MLP."),
     _counted("model", "vocab", "Its vocabulary entries."),
-    _named("model", "implementation", f"Its software: {', '.join(IMPLEMENTATIONS)}."),
+    _named("model", "implementation", f"Its software: {', '.join(names())}."),
     _counted("workload", "sequence", "Tokens of a sequence."),
     _counted("workload", "micro_batch", "Sequences in one forward pass on one GPU; else 1."),
     _counted("workload", "gradient_accumulation", "Forward passes before a step; else 1."),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from engine.scenario import Parallel, Scenario
+from engine.settings import DEFAULT_STACK
 from engine.units import binary, decimal
 
 
@@ -20,7 +21,7 @@ def described(scenario: Scenario) -> str:
         f"{recipe.precision}, {recipe.optimizer}, {recipe.attention} attention",
         f"recompute {recipe.recompute}",
         "" if recipe.loss == "eager" else f"{recipe.loss} loss",
-        "" if scenario.implementation == "fused" else f"{scenario.implementation} stack",
+        "" if scenario.implementation == DEFAULT_STACK else f"{scenario.implementation} stack",
         f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
         f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",
         (f"ZeRO-{parallel.zero}" if parallel.zero else "")

@@ -10,8 +10,6 @@ from importlib.util import find_spec
 # As in pyproject.toml.
 OLDEST = (2, 9)
 OWN = ("engine", "problems", "quiz")
-# The extra of a software stack; that of the others is "verify".
-EXTRAS = {"hf": "hf"}
 WITHOUT_GPU = "pytorch.org/get-started has the build for CPUs, which is enough"
 
 
@@ -19,11 +17,12 @@ class PyTorchError(Exception):
     """PyTorch is missing, too old or broken; the message is one line and says what to do."""
 
 
-def require_pytorch(implementation: str = "") -> None:
+def require_pytorch(extra: str, library: str = "") -> None:
     """Return where PyTorch is there and new enough.
 
     Args:
-        implementation: the software stack that is to run, whose extra is named.
+        extra: the extra of pyproject.toml that brings it.
+        library: what that brings beside it.
 
     Raises:
         PyTorchError: it is not.
@@ -32,9 +31,9 @@ def require_pytorch(implementation: str = "") -> None:
         there = find_spec("torch") is not None
     except ImportError:
         there = False
-    install = f'pip install "memquiz[{EXTRAS.get(implementation, "verify")}]"'
+    install = f'pip install "memquiz[{extra}]"'
     if not there:
-        needs = "PyTorch and Transformers" if implementation in EXTRAS else "PyTorch"
+        needs = f"PyTorch and {library}" if library else "PyTorch"
         raise PyTorchError(f"verify needs {needs}: {install} ({WITHOUT_GPU})")
     found = _version()
     if found and _release(found) < OLDEST:

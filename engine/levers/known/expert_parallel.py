@@ -6,7 +6,7 @@ from functools import partial
 
 from engine.levers.choosing import Candidate, doublings, smallest_that_fits
 from engine.levers.lever import Lever, WhyNot
-from engine.levers.splits import cannot_move, megatrons, on_megatron
+from engine.levers.splits import MEGATRON, cannot_move, megatrons, on_megatron
 from engine.scenario import Scenario
 
 
@@ -31,7 +31,7 @@ def _candidates(scenario: Scenario) -> Iterator[Candidate]:
 def _with(scenario: Scenario, ranks: int) -> Scenario:
     return replace(
         scenario,
-        implementation="megatron",
+        implementation=MEGATRON,
         recipe=megatrons(scenario.recipe),
         parallel=replace(on_megatron(scenario.parallel), expert=ranks),
     )

@@ -9,8 +9,9 @@ from functools import partial
 
 from engine.levers.choosing import Candidate, doublings, smallest_that_fits
 from engine.levers.lever import Lever, WhyNot
-from engine.levers.splits import cannot_move, megatrons, on_megatron
+from engine.levers.splits import MEGATRON, cannot_move, megatrons, on_megatron
 from engine.scenario import Scenario
+from engine.stacks.registry import stack
 
 
 def _change(scenario: Scenario) -> Scenario | WhyNot:
@@ -41,7 +42,7 @@ def _with(scenario: Scenario, factor: int, sequences: int) -> Scenario:
     most = min(work.micro_batch, sequences)
     size = next(one for one in range(most, 0, -1) if sequences % one == 0)
     # Without ZeRO further ranks would hold what the others do.
-    stage = 1 if scenario.implementation == "megatron" else 3
+    stage = stack(scenario.implementation).highest_zero
     return replace(
         scenario,
         workload=replace(work, micro_batch=size, gradient_accumulation=sequences // size),
@@ -55,7 +56,7 @@ def _with_tensor_ranks(scenario: Scenario, factor: int) -> Scenario:
     tensor = factor * parallel.tensor
     return replace(
         scenario,
-        implementation="megatron",
+        implementation=MEGATRON,
         recipe=megatrons(scenario.recipe),
         parallel=replace(parallel, tensor=tensor, sequence_parallel=True),
         hardware=replace(scenario.hardware, gpus=factor * scenario.hardware.gpus),

@@ -4,12 +4,18 @@ The modules are those of `engine.verify.reference`; a tape here and a module the
 story, once in sizes and once in PyTorch.
 """
 
+from collections.abc import Iterator
+
 from sympy.polys.rings import PolyElement
 
-from engine.stacks import losses, parts
+from engine.errors import Fault
+from engine.precisions import PRECISIONS
+from engine.settings import Settings
+from engine.stacks import experts, gaps, losses, parts
 from engine.stacks.adapters import pen_of
 from engine.stacks.block import Block
 from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
+from engine.stacks.stack import Stack
 from engine.tape import ZERO, Tape, Value, without_gradients
 
 
@@ -24,9 +30,8 @@ def layer(block: Block) -> Tape:
     branch = normed
     if not block.shared_norm:
         branch = _norm(pen, x if block.parallel_residual else attended)
-    out = pen.add(
-        attended, pen.dropout(parts.mlp(pen, branch), tokens * h), "next residual stream"
-    )
+    write = experts.mixture if block.experts else parts.mlp
+    out = pen.add(attended, pen.dropout(write(pen, branch), tokens * h), "next residual stream")
     tape = parts.checkpointed(pen, x, out, branch)
     return without_gradients(tape) if block.bottom else tape
 
@@ -41,7 +46,7 @@ def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = pen_of(block)
     x = parts.stream(pen, "last residual stream")
-    normed = pen.norm(x, "final norm output", h, rows=tokens, size=x.size)
+    normed = pen.norm(x, parts.FINAL_NORM, h, rows=tokens, size=x.size)
     return losses.WRITERS[block.loss](pen, normed)
 
 
@@ -133,3 +138,23 @@ def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
     pen.write(product, output=out, hands_on=True)
     pen.hold(keys, values)
     return out
+
+
+def _gaps(settings: Settings) -> Iterator[Fault]:
+    if settings.recipe.loss == "chunked" and PRECISIONS[settings.recipe.precision].autocast:
+        what = f"chunked with {settings.recipe.precision}"
+        yield gaps.no_lines("recipe.loss", what, "eager, fused")
+    yield from gaps.of_modules(settings)
+
+
+STACK = Stack(
+    layer=layer,
+    embedding=embedding,
+    head=head,
+    shared=shared,
+    gaps=_gaps,
+    evidence="traced",
+    builder="engine.verify.reference:build",
+    trains_adapters=True,
+    saves_on_host=True,
+)

@@ -9,14 +9,28 @@ Sources: NVIDIA/Megatron-LM megatron/core/transformer (core 0.14), NVIDIA/Transf
 transformer_engine/pytorch/module (2.11), arXiv 2205.05198 (Korthikanti et al.) section 4.
 """
 
+from collections.abc import Iterator, Mapping
+
 from sympy.polys.rings import PolyElement
 
-from engine.stacks import megatron_experts, megatron_latent, megatron_parts, parts
+from engine.architecture import Architecture
+from engine.errors import Fault
+from engine.settings import Settings
+from engine.stacks import gaps, megatron_experts, megatron_latent, megatron_parts, parts
 from engine.stacks.block import Block
 from engine.stacks.megatron_parts import AGAIN, ROW, gathered, own, row, statistics, stream
 from engine.stacks.pen import Pen, V, h, kv, positions, q, r, s, tokens
+from engine.stacks.stack import Stack
 from engine.symbols import RING, L, d_r
 from engine.tape import ZERO, Tape, Value
+
+# Megatron-LM's own optimizer steps an fp32 master copy in one kernel, from gradients that it
+# accumulates in fp32.
+BROUGHT: Mapping[str, str] = {
+    "precision": "mixed-fp32-grad",
+    "optimizer": "adamw-fused",
+    "loss": "fused",
+}
 
 
 def layer(block: Block) -> Tape:
@@ -53,7 +67,7 @@ def head(block: Block) -> Tape:
     x = stream(pen, "last residual stream")
     normed = pen.write(
         x,
-        output=Value(name="final norm output", size=x.size, why="input of the head"),
+        output=Value(name=parts.FINAL_NORM, size=x.size, why="input of the head"),
         keeps=(x, statistics(pen)),
     )
     whole = gathered(pen)
@@ -94,3 +108,68 @@ def _attention(pen: Pen, x: Value) -> Value:
             out, output=Value(name="attention output, own tokens", size=out.size, why=ROW)
         )
     return out
+
+
+def _gaps(settings: Settings) -> Iterator[Fault]:
+    yield from gaps.of_recipe(settings, {name: (value,) for name, value in BROUGHT.items()})
+    if settings.parallel.expert > 1 and settings.architecture.experts is None:
+        yield Fault("parallel.expert", "the model has no experts", "give expert = 1")
+    if settings.parallel.zero > 1:
+        what = f"{settings.parallel.zero} with megatron"
+        yield gaps.no_lines("parallel.zero", what, "0, 1: its distributed optimizer")
+    a = settings.architecture
+    blocks = {
+        "layers whose attention and MLP run side by side": a.parallel_residual,
+        "query and key norms": a.qk_norm != "none",
+        "rotary positions of a part of each head": a.rotary_dim < a.head_dim,
+        "biases": a.head_bias,
+    }
+    yield from gaps.of_model(settings, blocks, "give another stack")
+    yield from gaps.of_blocks(a)
+    if a.experts or a.latent:
+        yield from _experts_or_latent(settings)
+    yield from gaps.of_experts(settings)
+
+
+def _experts_or_latent(settings: Settings) -> Iterator[Fault]:
+    a, parallel = settings.architecture, settings.parallel
+    if parallel.tensor > 1:
+        what = f"{parallel.tensor} with experts or latent attention"
+        yield gaps.no_lines("parallel.tensor", what, "1: expert and pipeline ranks instead")
+    if a.latent and parallel.context > 1:
+        what = f"{parallel.context} with latent attention"
+        yield gaps.no_lines("parallel.context", what, "1")
+    on_first = a.experts.dense_layers if a.experts else 0
+    other = a.experts is not None and a.activation != "silu"
+    blocks = {
+        "biases beside experts or latent attention": _has_biases(a),
+        "experts with another activation than SiLU": other,
+        "layers without experts beyond the first stage": on_first * parallel.pipeline > a.layers,
+    }
+    yield from gaps.of_model(settings, blocks, "take others")
+
+
+def _has_biases(a: Architecture) -> bool:
+    router = a.experts is not None and a.experts.router_bias
+    return router or a.qkv_bias or a.output_bias or a.mlp_bias
+
+
+STACK = Stack(
+    layer=layer,
+    embedding=embedding,
+    head=head,
+    shared=shared,
+    lines="engine.lines.megatron:lines",
+    gaps=_gaps,
+    brings=BROUGHT,
+    source="NVIDIA/Megatron-LM megatron/core (core 0.14); "
+    "MooreThreads/SimuMax v1.2 docs/b200 measured it",
+    evidence="measured",
+    why_not_run="it wants GPUs and a launcher of its own",
+    held_to="measured runs",
+    steps_on_host=False,
+    highest_zero=1,
+    fused_kernels=True,
+    fused_accumulation=True,
+    overlaps_tensor_parallel=True,
+)

@@ -1,0 +1,103 @@
+"""What several stacks have no lines for, and the words in which a stack refuses."""
+
+from collections.abc import Iterator, Mapping
+
+from engine.architecture import Architecture
+from engine.errors import Fault
+from engine.precisions import PRECISIONS
+from engine.settings import Settings
+
+SPLITS = ("tensor", "pipeline", "context", "expert")
+
+
+def no_lines(where: str, value: str, modelled: str) -> Fault:
+    """Return the refusal of a value that the ledger has no lines for, with what it has."""
+    return Fault(where, f"{value} is not modelled", f"modelled: {modelled}")
+
+
+def of_recipe(settings: Settings, modelled: Mapping[str, tuple[object, ...]]) -> Iterator[Fault]:
+    """Yield every key of `[recipe]` with another value than those `modelled`."""
+    for name, values in modelled.items():
+        value = getattr(settings.recipe, name)
+        if value not in values:
+            what = f"{value} with {settings.implementation}"
+            yield no_lines(f"recipe.{name}", what, ", ".join(map(str, values)))
+
+
+def of_model(settings: Settings, present: Mapping[str, bool], instead: str) -> Iterator[Fault]:
+    """Yield every part of a model that is `present` and not modelled; `instead` says what is."""
+    for what, there in present.items():
+        if there:
+            what_else = f"{what} are not modelled with {settings.implementation}"
+            yield Fault("model", what_else, instead)
+
+
+def of_modules(settings: Settings) -> Iterator[Fault]:
+    """Yield what modules of PyTorch, on one rank or under ZeRO, have no lines for."""
+    yield from _splits(settings)
+    yield from _fsdp(settings)
+    yield from of_experts(settings)
+    yield from _uneven(settings.architecture)
+    yield from of_blocks(settings.architecture)
+
+
+def of_experts(settings: Settings) -> Iterator[Fault]:
+    """Yield what no stack has lines for where there are experts."""
+    if settings.architecture.experts is None:
+        return
+    if PRECISIONS[settings.recipe.precision].weights == 4:
+        what = f"{settings.recipe.precision} with experts"
+        yield no_lines("recipe.precision", what, "mixed: grouped products are 16-bit ones")
+    if not settings.architecture.gated:
+        yield no_lines("model.gated", "false with experts", "true")
+
+
+def of_blocks(architecture: Architecture) -> Iterator[Fault]:
+    """Yield the blocks that no stack has lines for."""
+    for name, present in (
+        ("soft-capped attention and logits", architecture.soft_cap),
+        ("norms behind attention and MLP", architecture.norm_outputs),
+        ("query and key norms over all heads", architecture.qk_norm == "full"),
+    ):
+        if present:
+            yield Fault("model", f"activations of {name} are not modelled", "parameters are exact")
+
+
+def _splits(settings: Settings) -> Iterator[Fault]:
+    parallel, stack = settings.parallel, settings.implementation
+    for name in SPLITS:
+        if getattr(parallel, name) > 1:
+            what = f"{getattr(parallel, name)} with {stack}"
+            yield no_lines(f"parallel.{name}", what, "1, or the megatron stack")
+    if parallel.sequence_parallel:
+        what = f"true with {stack}"
+        yield no_lines("parallel.sequence_parallel", what, "false, or the megatron stack")
+
+
+def _fsdp(settings: Settings) -> Iterator[Fault]:
+    if settings.parallel.zero != 3:
+        return
+    row = PRECISIONS[settings.recipe.precision]
+    for present, instead in (
+        (row.autocast, "mixed, whose FSDP2 shards are fp32"),
+        (row.gradients > row.weights, "mixed, which FSDP2 reduces in fp32 already"),
+    ):
+        if present:
+            yield no_lines("recipe.precision", f"{row.name} with ZeRO-3", instead)
+
+
+def _uneven(architecture: Architecture) -> Iterator[Fault]:
+    for name, present in (
+        ("shared experts or dense layers beside experts", _is_uneven(architecture)),
+        ("latent attention", architecture.latent is not None),
+    ):
+        if present:
+            what = f"activations of {name} are not modelled"
+            yield Fault("model", what, "parameters are exact; or the megatron stack")
+
+
+def _is_uneven(architecture: Architecture) -> bool:
+    experts = architecture.experts
+    return experts is not None and bool(
+        experts.shared_ffn or experts.dense_layers or experts.router_bias
+    )

@@ -1,0 +1,147 @@
+"""Attention of the `hf` stack: the classes of Hugging Face Transformers.
+
+Read from Transformers 5.24, models/{llama,gpt2,gpt_neox}/modeling_*.py, and traced operator by
+operator. Attention returns its probabilities beside its result where it is eager.
+"""
+
+from sympy.polys.rings import PolyElement
+
+from engine.stacks import parts
+from engine.stacks.block import Block
+from engine.stacks.pen import Pen, a, h, k, kv, q, s, tokens
+from engine.tape import Value
+
+SQUARE = tokens * a * s
+HEADS_AGAIN = "attention needs q, k and v again"
+
+
+def attention(pen: Pen, x: Value) -> tuple[Value, tuple[Value, ...]]:
+    """Write attention; return its result, and the probabilities that it returns beside it."""
+    block = pen.block
+    queries, keys, values = _one_matrix(pen, x) if _is_one_matrix(block) else _three(pen, x)
+    before = queries, keys
+    if block.rotary:
+        wider = block.precision.residual // block.precision.compute
+        queries, keys = (
+            parts.rotate(pen, one, wider=wider, joins=_joins(block)) for one in before
+        )
+        pen.hold(*(one.storage for one in before))
+    attend = _flash if block.attention == "flash" else _eager
+    out, weights = attend(pen, queries, keys, values)
+    result = pen.linear(
+        out, "attention result", (h, q), bias=block.output_bias, why="goes to the residual stream"
+    )
+    pen.hold(*(one.storage for one in (queries, keys, values)), x)
+    return result, weights
+
+
+def _joins(block: Block) -> bool:
+    """Say whether each head is put together of a turned part and a rest, be it empty."""
+    return block.rotary and block.norm == "layernorm"
+
+
+def _is_one_matrix(block: Block) -> bool:
+    return block.norm == "layernorm"
+
+
+def _three(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
+    bias = pen.block.qkv_bias
+    return (
+        pen.linear(x, "queries", (q, h), bias=bias, why=HEADS_AGAIN),
+        pen.linear(x, "keys", (kv, h), bias=bias, why=HEADS_AGAIN),
+        pen.linear(x, "values", (kv, h), bias=bias, why=HEADS_AGAIN),
+    )
+
+
+def _one_matrix(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
+    """Write one matrix for queries, keys and values, of which they are views."""
+    bias = pen.block.qkv_bias
+    whole = pen.linear(x, "queries, keys and values", (q + 2 * kv, h), bias=bias, why=HEADS_AGAIN)
+    queries, keys, values = (
+        Value(name=name, size=pen.compute * tokens * width, why=HEADS_AGAIN, view_of=whole)
+        for name, width in (("queries", q), ("keys", kv), ("values", kv))
+    )
+    pen.write(whole, output=queries, also=(keys, values))
+    return queries, keys, values
+
+
+def _narrow(pen: Pen, x: Value, elements: PolyElement) -> Value:
+    """Write the 16-bit cast that autocast makes of a product's factor, where it is wider."""
+    size = pen.compute * elements
+    if x.size == size:
+        return x
+    return pen.write(x, output=Value(name=x.name, size=size, why=x.why))
+
+
+def _flash(
+    pen: Pen, queries: Value, keys: Value, values: Value
+) -> tuple[Value, tuple[Value, ...]]:
+    queries = _narrow(pen, queries, tokens * q)
+    keys = _narrow(pen, keys, tokens * kv)
+    out = parts.flash(pen, queries, keys, values)
+    # Heads put together of two parts lie one behind the other; the matrix wants tokens so.
+    return parts.copy(pen, out) if _joins(pen.block) else out, ()
+
+
+def _eager(
+    pen: Pen, queries: Value, keys: Value, values: Value
+) -> tuple[Value, tuple[Value, ...]]:
+    compute, residual = pen.compute, pen.residual
+    if pen.block.grouped:
+        keys, values = (_for_all_heads(pen, x) for x in (keys, values))
+    before, width = (keys, values), q if pen.block.grouped else kv
+    queries = _factor(pen, queries, tokens * q, is_whole=_joins(pen.block))
+    whole = _joins(pen.block) or pen.block.grouped
+    keys = _factor(pen, keys, tokens * width, is_whole=whole)
+    scores = Value(name="scores", size=compute * SQUARE)
+    pen.write(queries, keys, output=scores, keeps=(queries, keys))
+    scores = pen.write(scores, output=Value(name="scaled scores", size=scores.size))
+    masked = pen.write(scores, output=Value(name="masked scores", size=residual * SQUARE))
+    weights = _softmax(pen, masked)
+    weights = pen.dropout(weights, SQUARE, "the product with the values needs it again")
+    returned = weights
+    weights = _narrow(pen, weights, SQUARE)
+    values = _factor(pen, values, tokens * width, is_whole=pen.block.grouped)
+    product = Value(name="heads", size=compute * tokens * q)
+    pen.write(weights, values, output=product, keeps=(weights, values))
+    out = Value(name="attention output", size=product.size, why="input of the output matrix")
+    pen.write(product, output=out, hands_on=True)
+    pen.hold(*(one.storage for one in before))
+    return out, (returned,)
+
+
+def _for_all_heads(pen: Pen, x: Value) -> Value:
+    size = x.size.exquo(k) * a
+    return pen.write(x, output=Value(name=f"{x.name} for all heads", size=size, why=x.why))
+
+
+def _factor(pen: Pen, x: Value, elements: PolyElement, *, is_whole: bool) -> Value:
+    """Write what a batched product makes of a factor: 16 bits under autocast, whole heads."""
+    x = _narrow(pen, x, elements)
+    # Heads of one sequence alone are a batch already, in whatever order they lie.
+    return x if is_whole or pen.block.one_sequence else parts.copy(pen, x)
+
+
+def _softmax(pen: Pen, masked: Value) -> Value:
+    """Write a softmax in fp32, and its cast to the dtype of the queries or values."""
+    wide = 4 * SQUARE
+    scores = masked
+    in_fp32 = pen.block.rotary or pen.block.precision.casts  # GPT-2 keeps the dtype it has
+    if in_fp32 and masked.size != wide:
+        scores = pen.write(masked, output=Value(name="fp32 scores", size=wide))
+    weights = Value(
+        name="attention probabilities",
+        size=scores.size,
+        why="softmax keeps its output: b·a·s² elements",
+    )
+    pen.write(scores, output=weights, keeps=(weights,))
+    pen.hold(masked)
+    after = pen.residual if pen.block.rotary else pen.compute
+    if weights.size != after * SQUARE:
+        name = "attention probabilities in 16 bits"
+        weights = pen.write(
+            weights, output=Value(name=name, size=after * SQUARE, why="input of the product")
+        )
+        if pen.block.rotary:  # GPT-2 has the cast as a statement of its own
+            pen.hold(masked)
+    return weights
