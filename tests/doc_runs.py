@@ -12,7 +12,7 @@ from engine.architecture import Architecture, Experts, LatentAttention
 from engine.catalog import accelerator
 from engine.errors import InputError
 from engine.estimate import lines_of
-from engine.optimizers import OPTIMIZERS
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import (
     Adapters,
@@ -24,7 +24,8 @@ from engine.scenario import (
     Scenario,
     Workload,
 )
-from engine.scenario_file import STACKS_OWN
+from engine.settings import DEFAULT_STACK
+from engine.stacks.registry import stack
 from engine.stages import differing
 from engine.structure import structure_of
 
@@ -58,7 +59,7 @@ SWITCHES = {
     "model.latent": {"none": None, "some": LATENT},
     "workload.gradient_accumulation": {"1": 1, "more": 8},
     "recipe.precision": {name: name for name in ("mixed", *PRECISIONS)},
-    "recipe.optimizer": {name: name for name in ("adamw", *OPTIMIZERS)},
+    "recipe.optimizer": {name: name for name in ("adamw", *optimizers())},
     "recipe.attention": {"flash": "flash", "eager": "eager"},
     "recipe.recompute": {"none": "none", "selective": "selective", "full": "full"},
     "recipe.loss": {"eager": "eager", "fused": "fused", "chunked": "chunked"},
@@ -143,8 +144,8 @@ RUNS = {
 def words_of(run):
     """Return the words that a run is typed in, by switch, with its shape among them."""
     typed = dict(word.split("=") for word in RUNS[run].split())
-    stack = typed.get("model.implementation")
-    return {f"recipe.{key}": word for key, word in STACKS_OWN.get(stack, {}).items()} | typed
+    brought = stack(typed.get("model.implementation", DEFAULT_STACK)).brings
+    return {f"recipe.{key}": word for key, word in brought.items()} | typed
 
 
 def word(run, switch):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks"), str(Path(__file__).parent)]
 
-from doc_model import BLOCKS
+from doc_architecture import folders, picture, way
+from doc_model import BLOCKS as LINES
 from doc_model import TABLES as OF_MODEL
 from doc_startup import startup
 from step_time import b200, groups, time
@@ -271,6 +272,8 @@ def step_times():
 
 
 TABLES = {
+    "way": way,
+    "folders": folders,
     "precisions": precisions,
     "optimizers": optimizer_rows,
     "model-types": model_types,
@@ -292,6 +295,8 @@ TABLES = {
     "startup": startup,
     **OF_MODEL,
 }
+# What is no table.
+BLOCKS = {**LINES, "picture": lambda: ("```text", *picture(), "```")}
 NAMES = {*TABLES, *BLOCKS}
 
 

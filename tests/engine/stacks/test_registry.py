@@ -15,7 +15,7 @@ from engine.stacks import known
 from engine.stacks.registry import names, stack
 from quiz.cli import memquiz
 
-FURTHER = Path(__file__).parent / "further"
+FURTHER = Path(__file__).parents[2] / "recipes" / "stack" / "engine" / "stacks" / "known"
 EXTRAS = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
 RUN = {
     "model": {"name": "llama-3-8b", "implementation": "liger"},
