@@ -17,7 +17,8 @@ from problems.layers import Term, layer_terms, per_token
 from problems.letters import letters
 from problems.problem import Mistake, Step
 from problems.prompts import render
-from problems.wording import all_of, gb, listed, number, paper
+from problems.wording import gb, listed, number, paper
+from problems.wrong_sizes import other_batches, wrong_size
 
 ROWS_SHOWN = 5
 # A mistake's name, the bytes of a token and layer that it leads to, and why.
@@ -130,25 +131,14 @@ class _Saved:
         work, depth = self.scenario.workload, self.scenario.architecture.layers
         each = PRECISIONS[self.scenario.recipe.precision].compute
         if self.layers == 1:
-            yield _wrong(size * depth, size, "all layers counted", f"is all {depth} layers; one "
-                         "layer was asked, {off} less.")  # fmt: skip
+            why = f"is all {depth} layers; one layer was asked, {{off}} less."
+            yield wrong_size(size * depth, size, "all layers counted", why)
         else:
-            yield _wrong(Fraction(size, depth), size, "one layer for all", "is one layer; there "
-                         f"are {depth}, {{off}} more.")  # fmt: skip
-        yield _wrong(
-            Fraction(size, work.micro_batch),
-            size,
-            "micro-batch forgotten",
-            f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
-        )
-        yield _wrong(
-            size * work.gradient_accumulation,
-            size,
-            "all accumulated micro-batches counted",
-            f"counts {all_of(work.gradient_accumulation)} micro-batches; each one's activations "
-            "are gone before the next begins, so {off} are too many.",
-        )
-        yield _wrong(
+            why = f"is one layer; there are {depth}, {{off}} more."
+            yield wrong_size(Fraction(size, depth), size, "one layer for all", why)
+        gone = "each one's activations are gone before the next begins"
+        yield from other_batches(size, work, gone)
+        yield wrong_size(
             Fraction(size, each),
             size,
             "elements taken for bytes",
@@ -158,7 +148,7 @@ class _Saved:
     def _other_terms(self, size: int) -> Iterator[Mistake]:
         each = per_token(self.terms)
         for name, wrong, why in (*self._other_layers(), *self._left_out()):
-            yield _wrong(size + (wrong - each) * self.scale, size, name, why)
+            yield wrong_size(size + (wrong - each) * self.scale, size, name, why)
 
     def _other_layers(self) -> Iterator[_PerToken]:
         """Yield what the layers would save under another recipe."""
@@ -231,8 +221,3 @@ class _Saved:
         why = f"takes {wrong} bytes an element; they have {width}, {{off}} "
         why += "more." if wrong < width else "less."
         return f"activations in {8 * wrong} bits", each * wrong // width, why
-
-
-def _wrong(value: Fraction | int, right: int, name: str, why: str) -> Mistake:
-    off = gb(abs(Fraction(value) - right))
-    return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}")

@@ -17,7 +17,8 @@ from problems.letters import letters
 from problems.on_paper import LOSS_BYTES
 from problems.problem import Mistake, Step
 from problems.prompts import render
-from problems.wording import all_of, gb, number, paper
+from problems.wording import gb, number, paper
+from problems.wrong_sizes import other_batches, wrong_size
 
 # Name, bytes of an entry of the vocabulary, and what such a number leaves out.
 TOO_FEW_BYTES = (
@@ -112,7 +113,7 @@ def _mistakes(scenario: Scenario, size: int) -> Iterator[Mistake]:
     elements = scenario.tokens * scenario.architecture.vocab
     each = PRECISIONS[scenario.recipe.precision].compute
     forward = each + 4 if each == 4 else each + 8
-    yield _wrong(
+    yield wrong_size(
         elements * forward,
         size,
         "end of the forward pass",
@@ -120,33 +121,16 @@ def _mistakes(scenario: Scenario, size: int) -> Iterator[Mistake]:
         f"{LOSS_BYTES}, {{off}} more.",
     )
     for name, entry, why in TOO_FEW_BYTES:
-        yield _wrong(elements * entry, size, name, why)
+        yield wrong_size(elements * entry, size, name, why)
     yield from _other_tokens(scenario.workload, size)
 
 
 def _other_tokens(work: Workload, size: int) -> Iterator[Mistake]:
-    yield _wrong(
-        Fraction(size, work.micro_batch),
-        size,
-        "micro-batch forgotten",
-        f"is one sequence; the micro-batch has {work.micro_batch}, {{off}} more.",
-    )
-    yield _wrong(
-        size * work.gradient_accumulation,
-        size,
-        "all accumulated micro-batches counted",
-        f"counts {all_of(work.gradient_accumulation)} micro-batches; their logits are never alive "
-        "together, so {off} are too many.",
-    )
-    yield _wrong(
+    yield from other_batches(size, work, "their logits are never alive together")
+    yield wrong_size(
         Fraction(size, work.sequence),
         size,
         "last token only",
         "has the logits of one token of each sequence, as in generation; training needs those of "
         "all tokens, {off} more.",
     )
-
-
-def _wrong(value: Fraction | int, right: int, name: str, why: str) -> Mistake:
-    off = gb(abs(Fraction(value) - right))
-    return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why.format(off=off)}")

@@ -3,11 +3,17 @@
 Rules: pytorch/pytorch c10/cuda/CUDACachingAllocator.cpp, each test naming its function.
 """
 
+import sys
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cache_layout import filled, free, layout, place
 
 from engine.allocator import block, segment
 from engine.caching.blocks import CHUNK, Block, Ordered, Pool
@@ -16,30 +22,6 @@ from engine.caching.replay import OutOfMemory, Reserved, replay
 from engine.units import GIB, MIB
 
 SAMPLE = settings(max_examples=150, deadline=None, derandomize=True, database=None)
-
-
-def filled(*sizes, **options):
-    """An allocator in which keys 0, 1, … have so many MiB."""
-    cache = CachingAllocator(**options)
-    for key, size in enumerate(sizes):
-        assert cache.allocate(key, int(size * MIB)) is not None
-    return cache
-
-
-def free(cache, *keys):
-    for key in keys:
-        cache.free(key)
-
-
-def place(cache, key, size):
-    """Allocate `size` MiB and return its distance in MiB from the lowest segment there was."""
-    lowest = cache.segments()[0][0].address
-    return (cache.allocate(key, int(size * MIB)).address - lowest) / MIB
-
-
-def layout(cache):
-    """The blocks of each segment: MiB, and the key or None."""
-    return [[(b.size / MIB, b.key) for b in blocks] for blocks in cache.segments()]
 
 
 @pytest.mark.parametrize(

@@ -3,35 +3,20 @@
 Rules: pytorch/pytorch c10/cuda/CUDACachingAllocator.cpp, each test naming its function.
 """
 
+import sys
+from functools import partial
+from pathlib import Path
+
 import pytest
 
-from engine.caching.cache import CachingAllocator
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cache_layout import filled, free, layout, place
+
 from engine.caching.replay import replay, run
 from engine.units import MIB
 
-
-def filled(*sizes, capacity=None):
-    """An allocator in which keys 0, 1, … have so many MiB, one behind the other."""
-    cache = CachingAllocator(expandable=True, capacity=capacity)
-    for key, size in enumerate(sizes):
-        assert cache.allocate(key, int(size * MIB)) is not None
-    return cache
-
-
-def free(cache, *keys):
-    for key in keys:
-        cache.free(key)
-
-
-def place(cache, key, size):
-    """Allocate `size` MiB and return its distance in MiB from the lowest block there was."""
-    lowest = cache.segments()[0][0].address
-    return (cache.allocate(key, int(size * MIB)).address - lowest) / MIB
-
-
-def layout(cache):
-    """The blocks of each mapped stretch: MiB, and the key or None."""
-    return [[(b.size / MIB, b.key) for b in blocks] for blocks in cache.segments()]
+expandable = partial(filled, expandable=True)
 
 
 @pytest.mark.parametrize("size", [19 * MIB, 20 * MIB - 512])
@@ -42,11 +27,11 @@ def test_512_bytes_left_of_a_block_become_a_block(size):
 
 def test_pages_have_2_and_20_mib():
     """`find_expandable_block`: the small buffer's and the large one's size."""
-    small = filled(0.5, 0.75)
+    small = expandable(0.5, 0.75)
     assert small.reserved == 2 * MIB
     assert small.allocate(2, MIB) is not None
     assert small.reserved == 4 * MIB
-    large = filled(3, 18)
+    large = expandable(3, 18)
     assert large.reserved == 40 * MIB
     assert layout(large) == [[(3, 0), (18, 1), (19, None)]]
 
@@ -61,21 +46,21 @@ def test_a_growing_tensor_leaves_fewer_holes_where_segments_expand():
 
 def test_a_block_that_can_grow_counts_with_what_it_can_grow_to():
     """`get_free_block`: 5 MiB at the end could grow, so the hole of 6 MiB is the better fit."""
-    cache = filled(5, 6, 4)
+    cache = expandable(5, 6, 4)
     free(cache, 1)
     assert place(cache, 3, 5) == 5
     assert place(cache, 4, 5) == 15
 
 
 def test_a_block_beside_one_in_use_counts_as_it_is():
-    cache = filled(5, 30, 6, 4)
+    cache = expandable(5, 30, 6, 4)
     free(cache, 0, 2)
     assert place(cache, 4, 5) == 0
 
 
 def test_free_pages_are_unmapped_and_the_lowest_gap_is_mapped_again():
     """`unmap_block`, then `find_expandable_block`."""
-    cache = filled(20, 20, 20, 20, capacity=80 * MIB)
+    cache = expandable(20, 20, 20, 20, capacity=80 * MIB)
     free(cache, 1, 2)
     assert cache.allocate(4, MIB) is not None
     assert cache.reserved == 42 * MIB
@@ -85,7 +70,7 @@ def test_free_pages_are_unmapped_and_the_lowest_gap_is_mapped_again():
 
 
 def test_a_free_block_before_a_gap_grows_into_it():
-    cache = filled(20, 30, 30, capacity=80 * MIB)
+    cache = expandable(20, 30, 30, capacity=80 * MIB)
     free(cache, 1)
     cache.empty_cache()
     assert layout(cache) == [[(20, 0)], [(10, None), (30, 2)]]
@@ -94,7 +79,7 @@ def test_a_free_block_before_a_gap_grows_into_it():
 
 
 def test_a_page_in_use_anywhere_stays_mapped():
-    cache = filled(10, 20, 10, capacity=40 * MIB)
+    cache = expandable(10, 20, 10, capacity=40 * MIB)
     free(cache, 1)
     assert cache.allocate(3, 1) is None
     assert layout(cache) == [[(10, 0), (20, None), (10, 2)]]
@@ -102,7 +87,7 @@ def test_a_page_in_use_anywhere_stays_mapped():
 
 
 def test_a_page_is_unmapped_from_the_middle_of_a_free_block():
-    cache = filled(10, 40, 10)
+    cache = expandable(10, 40, 10)
     free(cache, 1)
     cache.empty_cache()
     assert layout(cache) == [[(10, 0), (10, None)], [(10, None), (10, 2)]]
@@ -112,7 +97,7 @@ def test_a_page_is_unmapped_from_the_middle_of_a_free_block():
 
 def test_gaps_around_a_free_block_are_mapped_one_by_one():
     """`try_allocate_expandable_block`: two gaps of a page with a free page between them."""
-    cache = filled(20, 20, 20, 20, capacity=80 * MIB)
+    cache = expandable(20, 20, 20, 20, capacity=80 * MIB)
     free(cache, 0, 2)
     cache.empty_cache()
     free(cache, 1)
@@ -122,7 +107,7 @@ def test_gaps_around_a_free_block_are_mapped_one_by_one():
 
 
 def test_a_gap_is_mapped_no_further_than_needed():
-    cache = filled(40, 20, 20, 20)
+    cache = expandable(40, 20, 20, 20)
     free(cache, 0, 2)
     cache.empty_cache()
     free(cache, 1)
@@ -132,7 +117,7 @@ def test_a_gap_is_mapped_no_further_than_needed():
 
 def test_a_gap_mapped_before_the_driver_failed_is_given_back():
     """`try_allocate_expandable_block`: the second gap is one page too many."""
-    cache = filled(20, 20, 20, 20, capacity=80 * MIB)
+    cache = expandable(20, 20, 20, 20, capacity=80 * MIB)
     free(cache, 0, 2)
     cache.empty_cache()
     free(cache, 1)
@@ -145,14 +130,14 @@ def test_a_gap_mapped_before_the_driver_failed_is_given_back():
 
 def test_new_addresses_are_found_where_no_gap_is_long_enough():
     """`ExpandableSegment`: a range has an eighth more addresses than the device has memory."""
-    cache = filled(*[20] * 72, capacity=72 * 20 * MIB)
+    cache = expandable(*[20] * 72, capacity=72 * 20 * MIB)
     free(cache, *range(1, 20, 2))
     assert place(cache, 72, 200) == 81 * 20
     assert cache.reserved == 72 * 20 * MIB
 
 
 def test_what_was_mapped_in_vain_counts_in_the_peak():
-    cache = filled(20, 20, 20, 20, capacity=100 * MIB)
+    cache = expandable(20, 20, 20, 20, capacity=100 * MIB)
     free(cache, 0, 2)
     cache.empty_cache()
     free(cache, 1)
