@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz house
+.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz house mutants
 
 practice:
 	$(RUN) practice
@@ -32,3 +32,7 @@ fuzz:
 	$(RUN) python benchmarks/fuzz.py
 house:
 	$(RUN) python benchmarks/house.py
+mutants:
+	$(RUN) python benchmarks/mutants.py parser
+	$(RUN) python benchmarks/mutants.py graders
+	$(RUN) python benchmarks/mutants.py engine
