@@ -195,6 +195,8 @@ ECHOES = [
     ("about 16 GiB", "about 17.18 GB = 17.18e9 bytes = 16 GiB"),
     ("12-14 GB", "12 to 14 GB = 12.0e9 to 14.0e9 bytes = 11.2 to 13 GiB"),
     ("16 bytes", "16 bytes"),
+    ("1 byte", "1 byte"),
+    ("1 to 2 bytes", "1 to 2 bytes"),
 ]
 
 
