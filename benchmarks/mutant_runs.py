@@ -198,8 +198,7 @@ class Runs:
         if pid:
             os.close(writing)
             return pid, reading
-        expected = sum(self._known.seconds[number] for number in tests)
-        _restrict(5 + 4 * expected)
+        _restrict()
         for function, code in codes:
             function.__code__ = code
         self._clear_caches()
@@ -213,6 +212,7 @@ class Runs:
     def _first_failing(self, tests: list[int]) -> int:
         for number, after in zip(tests, [*tests[1:], None], strict=True):
             following = None if after is None else self._items[after]
+            _limit(2 + 10 * self._known.seconds[number])
             for report in runtestprotocol(self._items[number], nextitem=following, log=False):
                 if report.failed:
                     return number
@@ -235,15 +235,19 @@ def _home(pid: int) -> Path:
     return Path(os.environ["PYTEST_DEBUG_TEMPROOT"]) / str(pid)
 
 
-def _restrict(seconds: float) -> None:
-    """Let this process end, by itself, when it takes too long or too much; give it a folder."""
+def _restrict() -> None:
+    """Give this process a folder of its own, and no more memory than tests need."""
     home = _home(os.getpid())
     home.mkdir()
     os.environ["PYTEST_DEBUG_TEMPROOT"] = str(home)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def _limit(seconds: float) -> None:
+    """End this process when a test takes longer, or waits for much longer."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, 6 * seconds)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    signal.setitimer(signal.ITIMER_REAL, 20 + 6 * seconds)
 
 
 def _from_fork(work: Callable[[], Known]) -> Known:

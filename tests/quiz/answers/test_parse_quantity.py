@@ -181,12 +181,31 @@ REMARKS = [
     ("16 PB", "this is more than a petabyte"),
     ("20800000000 B", "read B as bytes"),
     ("16 GB (per GPU)", "read as the size per GPU"),
+    ("16 GB + 80 GB per GPU", "read as the size per GPU"),
+    ("80 + 16 GB per GPU", "read as the size per GPU"),
+    ("≥ 16 GB", "read as the number itself, though a lower bound was typed"),
+    ("< 16 GB", "read as the number itself, though an upper bound was typed"),
+    ("≤ 16 GB", "read as the number itself, though an upper bound was typed"),
+    ("12...14 GB", "read the dots as a range"),
+    ("80 — 16", "read the dash as minus"),
 ]
 
 
 @pytest.mark.parametrize(("typed", "remark"), REMARKS)
 def test_what_was_assumed_is_said(typed: str, remark: str) -> None:
     assert remark in read(typed).remarks
+
+
+PLAIN = [
+    "16 GB", "answer: 16 GB", "(16 GB)", "5 !", "16.", "1.5 GB", "8 x 2", "0 GB", "12 GB to 14 GB",
+    "1'000 MB", "80 ± 5 GB", "about 16 GB", "1 PB", "2 * 3", "1/2 of 80 GB", "2^3 GB", "half a TB",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", PLAIN)
+def test_where_nothing_was_assumed_nothing_is_said(typed: str) -> None:
+    found = read(typed)
+    assert (found.remarks, found.alternatives) == ((), ())
 
 
 ECHOES = [
