@@ -161,6 +161,24 @@ def test_the_offset_points_into_the_text_as_typed(typed: str, offset: int) -> No
     assert found.offset == offset
 
 
+UNSEEN = [
+    "\x07", "\u200b", "\ud800", "\ue000", "\u0378", "\u0301", "\u20dd", "\u0903", "\u2028",
+    "\u2029",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("character", UNSEEN, ids=ascii)
+def test_a_character_that_nobody_sees_is_said_to_be_there(character: str) -> None:
+    found = parse_quantity(f"16{character}GB", **MEMORY)
+    assert isinstance(found, Unreadable)
+    assert (found.offset, "cannot be seen" in found.reason) == (2, True)
+
+
+def test_two_hundred_characters_are_read_and_one_more_is_refused() -> None:
+    assert read("16" + " " * 196 + "GB").value == 16 * 10**9
+    assert isinstance(parse_quantity("16" + " " * 197 + "GB", **MEMORY), Unreadable)
+
+
 REMARKS = [
     ("16Gb", "read as gigabytes; gigabits would be 2 GB"),
     ("80GB+", "read as the number itself, though a lower bound was typed"),
@@ -224,8 +242,35 @@ def test_a_reading_is_echoed_in_decimal_and_binary_units(typed: str, echo: str) 
     assert describe(read(typed)) == echo
 
 
-def test_a_plain_number_is_echoed_without_bytes() -> None:
-    assert describe(read("1.3B", asks="number of parameters")) == "1,300,000,000 = 1.3B"
+NUMBERS = [
+    ("1.3B", "1,300,000,000 = 1.3B"),
+    ("1000", "1,000 = 1K"),
+    ("999", "999"),
+    ("1.5", "1.5"),
+    ("2 to 3 million", "2,000,000 to 3,000,000"),
+]
+
+
+@pytest.mark.parametrize(("typed", "echo"), NUMBERS)
+def test_a_plain_number_is_echoed_without_bytes(typed: str, echo: str) -> None:
+    assert describe(read(typed, asks="number of parameters")) == echo
+
+
+LONG = "16 GB and " * 15
+CARETS = [
+    ("16 XY", 3, "16 XY\n   ^"),
+    ("\uff11\uff16 XY", 3, "\uff11\uff16 XY\n     ^"),
+    ("16\u200bGB", 2, "16\ufffdGB\n  ^"),
+    (LONG, 60, f"{LONG[:72]}…\n{' ' * 60}^"),
+    (LONG, 61, f"…{LONG[1:73]}…\n{' ' * 61}^"),
+    (LONG, 140, f"…{LONG[80:]}\n{' ' * 61}^"),
+    (LONG[:72], 10, f"{LONG[:72]}\n{' ' * 10}^"),
+]
+
+
+@pytest.mark.parametrize(("typed", "offset", "shown"), CARETS)
+def test_the_caret_stands_under_what_is_refused(typed: str, offset: int, shown: str) -> None:
+    assert caret(typed, Unreadable(offset=offset, reason="it is")) == shown
 
 
 def test_a_default_unit_that_is_none_is_an_error_of_the_caller() -> None:
