@@ -64,7 +64,7 @@ def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
     inbytes = left.bytes + power * right.bytes
     scale = right.scale if left.scale is None else left.scale
     one_multiple = left.mark == right.mark == "multiple"
-    cancelled = not inbytes and (left.bytes or right.bytes)
+    cancelled = left.bytes and not inbytes
     return bounded(
         Amount(
             low=left.low * low,

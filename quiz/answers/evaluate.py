@@ -220,7 +220,7 @@ class Evaluation:
                 raise RefusalError(node.start, "give each end of this range its unit")
             return self._ends(*one_unit, node.start)
         if right.mark == "percent" and left.mark != "percent":
-            right = product(replace(left, things={}), replace(right, mark=""), node.start)
+            right = product(replace(left, things={}), right, node.start)
         left, right = shared(left, right, sharing=True)
         if not alike(left, right) or left.low != left.high:
             raise RefusalError(node.start, "the spread does not fit the number; type 80 ± 5 GB")

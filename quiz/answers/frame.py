@@ -48,7 +48,7 @@ def unframe(text: Text) -> Framed:
     closing = PUNCTUATION.search(plain)
     start = closing.start() if closing else len(plain)
     asking = "?" in plain[start:]
-    if plain[start : start + 1] == "!" and not plain[start - 1 : start].isspace():
+    if plain[start : start + 1] == "!":
         remarks.append(NO_FACTORIAL)
     plain = _blank(plain, start, len(plain))
     label = LABEL.match(plain)

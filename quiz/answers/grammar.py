@@ -137,7 +137,7 @@ class Parser(Operands):
                 before.said == ")" or before.kind == "multiple"
             )
         worded = before.kind in {"fraction", "multiple"} and before.said != "vulgar"
-        return worded and token.kind in {"number", "cardinal", "unit", "article"}
+        return worded and token.kind in {"number", "cardinal", "article"}
 
     def _term(self, rest: list[Term]) -> Term | None:
         """Return the next operand of a product; None where a sign at its end says "times"."""
