@@ -37,6 +37,12 @@ def test_a_time_is_read_in_seconds(typed, seconds):
     assert read.unit == "s"
 
 
+def test_both_ends_of_a_range_and_other_readings_are_in_seconds():
+    read = read_seconds("200-400 ms")
+    assert (read.low, read.value, read.high) == (Fraction(1, 5), Fraction(3, 10), Fraction(2, 5))
+    assert read_seconds("1,500 ms").alternatives == (Fraction(3, 2000),)
+
+
 @pytest.mark.parametrize("typed", ["", "s", "ms", "fast", "5 GB", "3 s ms", "2 hours", "-1 s"])
 def test_what_is_no_time_is_refused(typed):
     assert isinstance(read_seconds(typed), Unreadable)

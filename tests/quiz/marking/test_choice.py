@@ -80,6 +80,18 @@ def test_none_of_them_or_several_are_no_answer(levers, typed):
     assert isinstance(grade(levers, typed), Unreadable)
 
 
+@pytest.mark.parametrize(
+    ("typed", "what"),
+    [
+        ("z1 > z2", "type one of them only"),
+        ("a b", "type one of them only"),
+        ("", "type one of them, by its letter or name"),
+    ],
+)
+def test_what_is_no_answer_is_told_what_to_type(levers, typed, what):
+    assert what in grade(levers, typed).reason
+
+
 def test_a_question_passed_over_tells_the_right_one(levers):
     assert skipped(levers, shown=True).feedback == "The answer: ZeRO-2."
 
