@@ -179,6 +179,23 @@ def test_two_hundred_characters_are_read_and_one_more_is_refused() -> None:
     assert isinstance(parse_quantity("16" + " " * 197 + "GB", **MEMORY), Unreadable)
 
 
+ADVICE = [
+    ("sixten GB", "this word is not known; did you mean sixteen?"),
+    ("16 terrabytes", "this word is not known; did you mean terabytes?"),
+    ("3 bilion", "this word is not known; did you mean billion?"),
+    ("16 GB per parametr", "this word is not known; did you mean parameter?"),
+    ("two qarters", "this word is not known; did you mean quarters?"),
+    ("16 parsecs", "this word is not known; type a number with its unit"),
+]
+
+
+@pytest.mark.parametrize(("typed", "reason"), ADVICE)
+def test_a_misspelt_word_is_met_with_the_nearest_that_is_known(typed: str, reason: str) -> None:
+    found = parse_quantity(typed, **MEMORY)
+    assert isinstance(found, Unreadable)
+    assert found.reason == reason
+
+
 REMARKS = [
     ("16Gb", "read as gigabytes; gigabits would be 2 GB"),
     ("80GB+", "read as the number itself, though a lower bound was typed"),
