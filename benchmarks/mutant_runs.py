@@ -47,11 +47,13 @@ class Limits:
         jobs: how many processes at once.
         seconds: of tests that a mutant gets, of a processor while lines are traced.
         every: one mutant of so many is tried.
+        first: which of them.
     """
 
     jobs: int
     seconds: float
     every: int
+    first: int
 
 
 class Runs:
@@ -98,7 +100,7 @@ class Runs:
         self._known = _from_fork(self._learn)
         took = time.monotonic() - started
         self._told(f"{len(self._known.seconds)} of {len(self._items)} tests pass; {took:.0f} s")
-        self._test(list(self._all())[:: self._limits.every])
+        self._test(list(self._all())[self._limits.first :: self._limits.every])
         return True
 
     def _clear_caches(self) -> None:

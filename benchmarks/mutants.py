@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
     asked = _asked(arguments)
     part = PARTS[asked.part]
     files = sorted(file for pattern in asked.files or part.files for file in ROOT.glob(pattern))
-    limits = Limits(jobs=asked.jobs, seconds=asked.seconds, every=asked.every)
+    limits = Limits(jobs=asked.jobs, seconds=asked.seconds, every=asked.every, first=asked.first)
     started = time.monotonic()
     runs = _run(part, files, limits)
     counts = Counter(outcome for _, outcome in runs.results)
@@ -117,6 +117,7 @@ def _asked(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=10, help="of tests for each mutant")
     parser.add_argument("--every", type=int, default=1, help="try one mutant of so many")
+    parser.add_argument("--first", type=int, default=0, help="beginning with this, from 0")
     return parser.parse_args(arguments)
 
 
