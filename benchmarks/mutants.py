@@ -14,6 +14,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -99,7 +100,7 @@ def main(arguments: list[str]) -> int:
     files = sorted(file for pattern in asked.files or part.files for file in ROOT.glob(pattern))
     limits = Limits(jobs=asked.jobs, seconds=asked.seconds, every=asked.every, first=asked.first)
     started = time.monotonic()
-    runs = _run(part, files, limits)
+    runs = _run(asked.tests or part.tests, files, limits)
     counts = Counter(outcome for _, outcome in runs.results)
     total = counts.total()
     killed = counts[KILLED]
@@ -114,6 +115,7 @@ def _asked(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("files", nargs="*", help="only these, such as quiz/answers/lexer.py")
+    parser.add_argument("--tests", nargs="+", metavar="PATH", help="instead of those of the part")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=10, help="of tests for each mutant")
     parser.add_argument("--every", type=int, default=1, help="try one mutant of so many")
@@ -121,7 +123,7 @@ def _asked(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _run(part: Part, files: list[Path], limits: Limits) -> Runs:
+def _run(tests: Sequence[str], files: list[Path], limits: Limits) -> Runs:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     # pytest takes both streams while it runs.
@@ -141,10 +143,10 @@ def _run(part: Part, files: list[Path], limits: Limits) -> Runs:
     runs = Runs(files, limits, told, listed)
     with TemporaryDirectory() as home:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = home
-        switches = ("-q", "--capture=sys", "--assert=plain", "--tb=native")
+        switches = ("-qqq", "--capture=sys", "--assert=plain", "--tb=native")
         off = (f"-pno:{name}" for name in ("randomly", "xdist", "cacheprovider"))
         left_out = (f"--ignore={test}" for test in PROCESSES)
-        pytest.main([*switches, *off, *left_out, *part.tests], plugins=[runs])
+        pytest.main([*switches, *off, *left_out, *tests], plugins=[runs])
     return runs
 
 

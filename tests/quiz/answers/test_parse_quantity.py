@@ -223,6 +223,8 @@ REMARKS = [
     ("≤ 16 GB", "read as the number itself, though an upper bound was typed"),
     ("12...14 GB", "read the dots as a range"),
     ("80 — 16", "read the dash as minus"),
+    ("14GB+84", "read as the same unit throughout; plain bytes would be 14,000,000,084 bytes"),
+    ("16B", "read as billion; bytes would be 16 bytes"),
 ]
 
 
@@ -235,6 +237,16 @@ PLAIN = [
     "16 GB", "answer: 16 GB", "(16 GB)", "5 !", "16.", "1.5 GB", "8 x 2", "0 GB", "12 GB to 14 GB",
     "1'000 MB", "80 ± 5 GB", "about 16 GB", "1 PB", "2 * 3", "1/2 of 80 GB", "2^3 GB", "half a TB",
 ]  # fmt: skip
+
+
+def test_a_lone_b_is_bytes_where_bytes_are_the_unit_and_billion_in_gb() -> None:
+    assert read("16B", default_unit="bytes").value == 16
+    assert read("16B", default_unit="GB").value == 16 * 10**9
+
+
+def test_a_count_in_two_units_names_the_other_as_a_number() -> None:
+    remark = "read as the same unit throughout; a number without unit would be 2.6B"
+    assert remark in read("1.3B*2+5", **CONTEXTS["parameters"]).remarks
 
 
 @pytest.mark.parametrize("typed", PLAIN)
@@ -251,6 +263,7 @@ ECHOES = [
     ("16 bytes", "16 bytes"),
     ("1 byte", "1 byte"),
     ("1 to 2 bytes", "1 to 2 bytes"),
+    ("1 to 3000 bytes", "1 byte to 3 kB = 1 to 3.0e3 bytes = 1 byte to 2.93 KiB"),
 ]
 
 
