@@ -23,7 +23,7 @@ def cardinal(tokens: Sequence[Token], at: int) -> tuple[Fraction, int]:
         joined = after < len(tokens) and tokens[after].said == "and"
         nearby = after + 1 if joined and _word(tokens, after + 1) else after
         at = after
-        if _word(tokens, nearby):
+        if 0 < _word(tokens, nearby) < HUNDRED:
             number, at = _below_hundred(tokens, nearby)
     if _word(tokens, at):
         raise RefusalError(tokens[at].start, "these number words do not fit; type digits instead")

@@ -211,6 +211,7 @@ REMARKS = [
     ("1..5 GB", "read the dots as a range"),
     ("1·5 GB", "read the dot as times"),
     ("5!", "the exclamation mark was not read"),
+    ("answer: 5!", "the exclamation mark was not read"),
     ("=> 80 GB", "read as the number itself, though a lower bound was typed"),
     ("none", "read as zero"),
     ("16 PB", "this is more than a petabyte"),
@@ -263,6 +264,8 @@ ECHOES = [
     ("16 bytes", "16 bytes"),
     ("1 byte", "1 byte"),
     ("1 to 2 bytes", "1 to 2 bytes"),
+    ("1 MB", "1 MB = 1.0e6 bytes = 977 KiB"),
+    ("2 to 3000 bytes", "2 bytes to 3 kB = 2 to 3.0e3 bytes = 2 bytes to 2.93 KiB"),
     ("1 to 3000 bytes", "1 byte to 3 kB = 1 to 3.0e3 bytes = 1 byte to 2.93 KiB"),
 ]
 
