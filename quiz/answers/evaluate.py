@@ -69,7 +69,7 @@ class Evaluation:
                 return self._scaled(self.amount(number), plus, at)
 
     def _leaf(self, node: Leaf) -> Amount:
-        option = node.options[self._chosen.get(node.key, 0)] if node.key else node.options[0]
+        option = node.options[self._chosen.get(node.key, 0)]
         return Amount(
             low=option.factor, high=option.factor, bytes=option.bytes, symbolic=option.symbolic
         )

@@ -211,6 +211,7 @@ REMARKS = [
     ("1..5 GB", "read the dots as a range"),
     ("1·5 GB", "read the dot as times"),
     ("5!", "the exclamation mark was not read"),
+    ("in total: 16 GB", "read as a total"),
     ("answer: 5!", "the exclamation mark was not read"),
     ("=> 80 GB", "read as the number itself, though a lower bound was typed"),
     ("none", "read as zero"),

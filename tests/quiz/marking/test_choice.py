@@ -89,7 +89,9 @@ def test_none_of_them_or_several_are_no_answer(levers, typed):
     ],
 )
 def test_what_is_no_answer_is_told_what_to_type(levers, typed, what):
-    assert what in grade(levers, typed).reason
+    refused = grade(levers, typed)
+    assert what in refused.reason
+    assert refused.offset == 0
 
 
 def test_a_question_passed_over_tells_the_right_one(levers):
