@@ -33,6 +33,6 @@ fuzz:
 house:
 	$(RUN) python benchmarks/house.py
 mutants:
-	$(RUN) python benchmarks/mutants.py parser
-	$(RUN) python benchmarks/mutants.py graders
-	$(RUN) python benchmarks/mutants.py engine
+	$(RUN) mutants parser
+	$(RUN) mutants graders
+	$(RUN) mutants engine

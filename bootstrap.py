@@ -27,7 +27,12 @@ BIN = HOME / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 # The verbs that are not memquiz's own commands, and what they start.
-VERBS = {"test": ("-m", "pytest", "-n", "auto"), "lint": (), "python": ()}
+VERBS = {
+    "test": ("-m", "pytest", "-n", "auto"),
+    "lint": (),
+    "python": (),
+    "mutants": ("benchmarks/mutants.py",),
+}
 
 # What a command of memquiz needs beyond memquiz itself: an extra of pyproject.toml.
 EXTRAS = {"verify": "hf"}
@@ -43,8 +48,7 @@ LINTERS = (
 
 def set_up(extra: str) -> None:
     """Install memquiz with `extra` (empty: none) into `.venv`, unless that is done already."""
-    # With an extra there is all that memquiz itself needs; the tests' has what every extra has.
-    if any(map(is_ready, {extra, "dev"} if extra else {"", "dev", *EXTRAS.values()})):
+    if any(map(is_ready, enough(extra))):
         return
     size = ", with PyTorch, which takes minutes" if extra else ""
     print(f"setting up .venv{size}; this happens once …", file=sys.stderr, flush=True)
@@ -55,6 +59,12 @@ def set_up(extra: str) -> None:
     if done.returncode:
         sys.exit(f"bootstrap: pip could not install memquiz (exit {done.returncode}); see above")
     stamp(extra).write_text(fingerprint())
+
+
+def enough(extra: str) -> set[str]:
+    """Return the extras that have all of `extra`: the tests' has all but the mutants' tool."""
+    wider = {"dev", "mutants"} - ({"dev"} if extra == "mutants" else set())
+    return {extra, *wider} if extra else {"", *wider, *EXTRAS.values()}
 
 
 def is_ready(extra: str) -> bool:
@@ -107,7 +117,8 @@ def main(arguments: list[str]) -> int:
             f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}"
         )
     verb = arguments[0] if arguments else "practice"
-    set_up("dev" if verb in VERBS else EXTRAS.get(verb, ""))
+    tools = "mutants" if verb == "mutants" else "dev"
+    set_up(tools if verb in VERBS else EXTRAS.get(verb, ""))
     if verb == "lint":
         return lint()
     if verb not in VERBS:
