@@ -14,7 +14,7 @@ than 1F1B.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.costs import computing, host, sending
+from engine.costs import communication, computing, host
 from engine.costs.computing import Computing
 from engine.costs.held import Held, held
 from engine.costs.terms import Resource, StepTime, Term
@@ -63,7 +63,7 @@ def _end(settings: Settings, work: Work) -> tuple[Term, ...]:
     """Return the terms after the last micro-batch, on a rank of one stage."""
     weights, computes = work.weights, work.computes
     return (
-        *sending.at_the_end(settings, work.stage, weights, computes),
+        *communication.at_the_end(settings, work.stage, weights, computes),
         *computing.at_the_end(settings, weights),
         *host.terms(settings, work.stage, weights, computes),
     )
@@ -92,7 +92,7 @@ def _work(settings: Settings, stage: Stage) -> Work:
     computes = computing.computing(settings, stage, weights)
     terms = (
         *computes.terms,
-        *sending.in_a_micro_batch(settings, stage, computes),
+        *communication.in_a_micro_batch(settings, stage, computes),
         *host.activations(settings, stage),
     )
     return Work(stage=stage, weights=weights, computes=computes, terms=terms)

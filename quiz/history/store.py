@@ -12,7 +12,7 @@ import platformdirs
 
 from engine.errors import Fault, InputError
 from quiz.history.database import Database
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.parsed import restored, written
 from quiz.marking.verdict import Mark, Verdict
 from quiz.release import VERSION
@@ -43,7 +43,7 @@ class SavedSet:
     key: int
     options: dict[str, Any]
     problems: tuple[str, ...]
-    given: tuple[Given, ...]
+    attempts: tuple[Attempt, ...]
 
 
 def data_folder() -> Path:
@@ -103,18 +103,18 @@ class Store:
                     key=key,
                     options=kept,
                     problems=tuple(json.loads(problems)),
-                    given=self._given(key),
+                    attempts=self._attempts(key),
                 )
         return None
 
-    def record(self, key: int, position: int, given: Given) -> None:
+    def record(self, key: int, position: int, attempt: Attempt) -> None:
         """Keep an answer."""
-        verdict = given.verdict
+        verdict = attempt.verdict
         row = {
             "set_id": key,
             "position": position,
             "problem": verdict.problem,
-            "topic": given.topic,
+            "topic": attempt.topic,
             "typed": verdict.answer,
             "parsed": written(verdict.parsed),
             "score": float(verdict.score),
@@ -122,8 +122,8 @@ class Store:
             "mistake": verdict.mistake,
             "held": verdict.held,
             "feedback": verdict.feedback,
-            "hints": given.hints,
-            "seconds": given.seconds,
+            "hints": attempt.hints,
+            "seconds": attempt.seconds,
             "answered": _now(),
             "version": VERSION,
         }
@@ -160,18 +160,18 @@ class Store:
         with self._database.writing() as connection:
             connection.execute("UPDATE sets SET finished = ? WHERE id = ?", (_now(), key))
 
-    def _given(self, key: int) -> tuple[Given, ...]:
+    def _attempts(self, key: int) -> tuple[Attempt, ...]:
         """Return the answers that stand, up to the first question that has none."""
         with self._database.reading() as connection:
             rows = connection.execute(STANDING, (key,)).fetchall()
-        by_position = {row[0]: _given_from(row[1:]) for row in rows}
-        standing: list[Given] = []
+        by_position = {row[0]: _attempt_from(row[1:]) for row in rows}
+        standing: list[Attempt] = []
         while len(standing) in by_position:
             standing.append(by_position[len(standing)])
         return tuple(standing)
 
 
-def _given_from(row: tuple[Any, ...]) -> Given:
+def _attempt_from(row: tuple[Any, ...]) -> Attempt:
     problem, topic, typed, parsed, score, mark, mistake, held, *rest = row
     feedback, hints, seconds, own = rest
     verdict = Verdict(
@@ -184,7 +184,7 @@ def _given_from(row: tuple[Any, ...]) -> Given:
         held=None if held is None else bool(held),
         feedback=feedback,
     )
-    return Given(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
+    return Attempt(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
 
 
 def _now() -> str:

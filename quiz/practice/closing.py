@@ -35,20 +35,20 @@ class Summary:
 
 def summary(session: Session) -> Summary:
     """Return the numbers of what has been answered so far."""
-    asked: Counter[str] = Counter(given.topic for given in session.given)
+    asked: Counter[str] = Counter(attempt.topic for attempt in session.attempts)
     scores = dict.fromkeys(asked, Fraction(0))
-    for given in session.given:
-        scores[given.topic] += given.score
-    named = Counter(g.verdict.mistake for g in session.given if g.verdict.mistake)
+    for attempt in session.attempts:
+        scores[attempt.topic] += attempt.score
+    named = Counter(a.verdict.mistake for a in session.attempts if a.verdict.mistake)
     shares = {topic: scores[topic] / asked[topic] for topic in asked}
     weakest = min(shares, key=lambda topic: shares[topic], default=None)
     return Summary(
-        answered=len(session.given),
+        answered=len(session.attempts),
         score=sum(scores.values(), Fraction(0)),
-        own=sum(given.own is not None for given in session.given),
+        own=sum(attempt.own is not None for attempt in session.attempts),
         topics=tuple((topic, asked[topic], scores[topic]) for topic in asked),
         mistakes=tuple(named.most_common()),
-        ranges=tuple(g.verdict.held for g in session.given if g.verdict.held is not None),
+        ranges=tuple(a.verdict.held for a in session.attempts if a.verdict.held is not None),
         weakest=weakest if weakest is not None and shares[weakest] < 1 else None,
     )
 

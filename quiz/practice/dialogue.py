@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol, final
 
 from problems.problem import Problem
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.verdict import Mark
 from quiz.practice.commands import command_of
 from quiz.practice.events import Event, Marked, Overruled, Quit, Undone
@@ -42,7 +42,7 @@ class Learner(Protocol):
 class Journal(Protocol):
     """Where answers are kept. What it was told is safe when its method returns."""
 
-    def record(self, position: int, given: Given) -> None:
+    def record(self, position: int, attempt: Attempt) -> None:
         """Keep an answer."""
 
     def undo(self, position: int) -> None:
@@ -143,9 +143,9 @@ class Dialogue:
     def _keep(self, session: Session, event: Event) -> None:
         """Write what an event changes before anyone is told of it."""
         if isinstance(event, Marked):
-            self._journal.record(self.session.position, event.given)
+            self._journal.record(self.session.position, event.attempt)
         elif isinstance(event, Undone):
             self._journal.undo(session.position)
-        elif isinstance(event, Overruled) and event.given.own is not None:
-            self._journal.overrule(session.position - 1, event.given.own)
+        elif isinstance(event, Overruled) and event.attempt.own is not None:
+            self._journal.overrule(session.position - 1, event.attempt.own)
         self.session = session

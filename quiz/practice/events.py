@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from quiz.answers import Unreadable
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.practice.commands import Command
 
 
@@ -11,7 +11,7 @@ from quiz.practice.commands import Command
 class Marked:
     """The question is done with."""
 
-    given: Given
+    attempt: Attempt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Withdrawn:
 class Undone:
     """The last answer was taken back and its question is asked again."""
 
-    given: Given
+    attempt: Attempt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Stands:
 class Overruled:
     """The learner put a mark of their own in the place of the program's."""
 
-    given: Given
+    attempt: Attempt
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from problems.problem import Problem
 from quiz.answers import Unreadable
 from quiz.grading import grade, skipped
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.marker import Halves
 from quiz.marking.registry import marker_of
 from quiz.marking.verdict import LABELS, Verdict
@@ -43,14 +43,14 @@ class Session:
 
     Args:
         problems: ids, in the order in which they are asked.
-        given: one entry for each question that is done with, from the first on.
+        attempts: one entry for each question that is done with, from the first on.
         hints: how many were shown for the question that is asked now.
         pending: half of an answer that waits for the other, as typed; "" where none does.
         fixed: how many answers stand whatever is typed: undo does not reach them.
     """
 
     problems: tuple[str, ...]
-    given: tuple[Given, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     hints: int = 0
     pending: str = ""
     fixed: int = 0
@@ -58,7 +58,7 @@ class Session:
     @property
     def position(self) -> int:
         """Index of the question that is asked now."""
-        return len(self.given)
+        return len(self.attempts)
 
     @property
     def finished(self) -> bool:
@@ -98,27 +98,27 @@ def respond(
 
 def undo(session: Session) -> Turn:
     """Take the last answer back."""
-    if not session.given:
+    if not session.attempts:
         return session, NothingToUndo()
     if session.position <= session.fixed:
         return session, Stands()
-    *kept, last = session.given
-    again = replace(session, given=tuple(kept), hints=last.hints, pending="")
-    return again, Undone(given=last)
+    *kept, last = session.attempts
+    again = replace(session, attempts=tuple(kept), hints=last.hints, pending="")
+    return again, Undone(attempt=last)
 
 
 def overrule(session: Session, problem: Problem, line: str) -> Turn:
     """Put the learner's own mark, the last word of `line`, on the last answer to `problem`."""
-    answered = bool(session.given) and session.given[-1].verdict.verdict in LABELS
+    answered = bool(session.attempts) and session.attempts[-1].verdict.verdict in LABELS
     if not marker_of(problem.answer).own_mark or not answered:
         return session, CannotOverrule()
     word = line.lower().split()[-1]
     found = [mark for mark in LABELS if mark.startswith(word)]
     if word in {"o", "overrule"} or len(found) != 1:
         return session, WantsMark()
-    *before, last = session.given
-    given = replace(last, own=found[0])
-    return replace(session, given=(*before, given)), Overruled(given=given)
+    *before, last = session.attempts
+    attempt = replace(last, own=found[0])
+    return replace(session, attempts=(*before, attempt)), Overruled(attempt=attempt)
 
 
 def behind(session: Session, problem: Problem, line: str) -> Turn:
@@ -205,11 +205,11 @@ def _joined(problem: Problem, pending: str, line: str, halves: Halves) -> Verdic
 
 
 def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) -> Turn:
-    given = Given(
+    attempt = Attempt(
         topic=problem.topic, verdict=verdict, hints=session.hints, seconds=round(seconds, 1)
     )
-    after = replace(session, given=(*session.given, given), hints=0, pending="")
-    return after, Marked(given=given)
+    after = replace(session, attempts=(*session.attempts, attempt), hints=0, pending="")
+    return after, Marked(attempt=attempt)
 
 
 def _symbol(key: str, problem: Problem) -> str | None:

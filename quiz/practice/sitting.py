@@ -8,7 +8,7 @@ from typing import Any, final
 from engine.errors import Fault, InputError
 from problems.registry import kinds
 from quiz.history.store import SavedSet, Store
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.verdict import Mark
 from quiz.practice.dialogue import Journal
 from quiz.practice.questions import SEEDS, chosen, named, topic_key
@@ -84,7 +84,7 @@ def _alone(asked: Asked) -> tuple[str, ...]:
 
 def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
     kept = store.unfinished(asked.options)
-    while kept is not None and len(kept.given) == len(kept.problems):
+    while kept is not None and len(kept.attempts) == len(kept.problems):
         store.finish(kept.key)  # it ended between the last answer and the note that it is done
         kept = store.unfinished(asked.options)
     if kept is None or not all(name.partition("@")[0] in kinds() for name in kept.problems):
@@ -93,13 +93,13 @@ def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
 
 
 def _resumed(store: Store, kept: SavedSet, *, bare: bool) -> Sitting:
-    answered = len(kept.given)
+    answered = len(kept.attempts)
     return Sitting(
-        session=Session(problems=kept.problems, given=kept.given, fixed=answered),
+        session=Session(problems=kept.problems, attempts=kept.attempts, fixed=answered),
         journal=Kept(store, kept.key),
         again=BARE if bare else _command(kept.options),
         saved=True,
-        resumed=bool(kept.given),
+        resumed=bool(kept.attempts),
     )
 
 
@@ -152,9 +152,9 @@ class Kept:
         self._store = store
         self._key = key
 
-    def record(self, position: int, given: Given) -> None:
+    def record(self, position: int, attempt: Attempt) -> None:
         """Keep an answer."""
-        self._store.record(self._key, position, given)
+        self._store.record(self._key, position, attempt)
 
     def undo(self, position: int) -> None:
         """Take an answer back."""
@@ -173,7 +173,7 @@ class Kept:
 class Unkept:
     """A journal that keeps nothing."""
 
-    def record(self, position: int, given: Given) -> None:
+    def record(self, position: int, attempt: Attempt) -> None:
         """Keep nothing."""
 
     def undo(self, position: int) -> None:

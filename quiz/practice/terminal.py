@@ -11,7 +11,7 @@ from rich.console import Console
 from engine.errors import Fault, InputError
 from problems.problem import TOPICS, Problem
 from quiz.answers import caret
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.registry import marker_of, request_of
 from quiz.marking.verdict import Mark
 from quiz.output.screen import paragraph, whole_lines
@@ -146,15 +146,15 @@ class Terminal:
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
         match event:
-            case Marked(given=given):
-                self._verdict(given, problem)
+            case Marked(attempt=attempt):
+                self._verdict(attempt, problem)
             case Unread(typed=typed, why=why):
                 self._point(*caret(typed, why).splitlines())
                 self._say(f"Not counted: {why.reason}.")
             case Hint(text=text, number=number, of=of):
                 self._say(f"hint {number}/{of}: {text}")
-            case Overruled(given=given):
-                self._say(f"Your own mark, {given.own}, counts now.", style="dim")
+            case Overruled(attempt=attempt):
+                self._say(f"Your own mark, {attempt.own}, counts now.", style="dim")
             case WantsRest(says=says):
                 self._say(says)
             case Withdrawn(says=says):
@@ -183,8 +183,8 @@ class Terminal:
         self._on_paper(problem)
         self._ledger_lines(problem)
 
-    def _verdict(self, given: Given, problem: Problem) -> None:
-        verdict = given.verdict
+    def _verdict(self, attempt: Attempt, problem: Problem) -> None:
+        verdict = attempt.verdict
         if verdict.reading:
             self._say(f"read as {verdict.reading}", style="dim")
         for remark in verdict.remarks:

@@ -10,14 +10,14 @@ from engine.errors import InputError
 from quiz.grading import grade
 from quiz.history.database import APPLICATION, FILE, SCHEMA
 from quiz.history.store import Store, data_folder
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 
 OPTIONS = {"topic": "A", "level": None, "kind": None, "count": 2, "seed": 5}
 PROBLEMS = ("made@7", "made@8")
 
 
 def answered(problem, typed, *, hints=0):
-    return Given(topic="A", verdict=grade(problem, typed), hints=hints, seconds=2.5)
+    return Attempt(topic="A", verdict=grade(problem, typed), hints=hints, seconds=2.5)
 
 
 def rows(folder, query):
@@ -32,7 +32,7 @@ def test_an_answer_comes_back_as_it_was_kept(data, states_problem):
     with Store(data) as store:
         kept = store.unfinished({})
     assert (kept.options, kept.problems) == (OPTIONS, PROBLEMS)
-    (back,) = kept.given
+    (back,) = kept.attempts
     assert (back.hints, back.seconds, back.topic) == (2, 2.5, "A")
     assert back.verdict.as_json == given.verdict.as_json
     assert back.verdict.score == Fraction(1, 2)
@@ -49,7 +49,7 @@ def test_an_answer_is_on_the_disk_when_record_returns(data, states_problem):
 def test_a_yes_without_a_number_comes_back(data, fits_problem):
     with Store(data) as store:
         store.record(store.start(OPTIONS, PROBLEMS), 0, answered(fits_problem, "no"))
-        verdict = store.unfinished({}).given[0].verdict
+        verdict = store.unfinished({}).attempts[0].verdict
     assert verdict.parsed == {"yes": False, "number": None}
 
 
@@ -59,7 +59,7 @@ def test_an_answer_taken_back_stays_in_the_file_and_out_of_the_set(data, states_
         store.record(key, 0, answered(states_problem, "37 GB"))
         store.undo(key, 0)
         store.record(key, 0, answered(states_problem, "25.27 GB"))
-        assert [g.verdict.answer for g in store.unfinished({}).given] == ["25.27 GB"]
+        assert [g.verdict.answer for g in store.unfinished({}).attempts] == ["25.27 GB"]
     assert rows(data, "SELECT typed, undone IS NULL FROM attempts") == [
         ("37 GB", 0),
         ("25.27 GB", 1),
@@ -111,7 +111,7 @@ def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data
     with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
         connection.executescript(FIRST_FORMAT)
     with Store(data) as store:
-        given, *_ = store.unfinished({}).given
+        given, *_ = store.unfinished({}).attempts
         assert (given.verdict.answer, given.verdict.held, store.ranges()) == (
             "37 GB",
             None,
@@ -140,7 +140,7 @@ def test_what_older_formats_understood_comes_back(data, position, parsed):
     with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
         connection.executescript(FIRST_FORMAT)
     with Store(data) as store:
-        assert store.unfinished({}).given[position].verdict.parsed == parsed
+        assert store.unfinished({}).attempts[position].verdict.parsed == parsed
 
 
 def test_ranges_are_counted_over_all_sets_but_for_what_was_taken_back(data, states_problem):
@@ -153,7 +153,7 @@ def test_ranges_are_counted_over_all_sets_but_for_what_was_taken_back(data, stat
         assert store.ranges() == (2, 3)
         store.undo(other, 1)
         assert store.ranges() == (1, 2)
-        back = store.unfinished({}).given[0].verdict
+        back = store.unfinished({}).attempts[0].verdict
         assert back.held is False
 
 
@@ -163,7 +163,7 @@ def test_the_learners_own_mark_is_kept_beside_the_programs(data, claim_problem):
         store.record(key, 0, answered(claim_problem, "true"))
         store.overrule(key, 0, "partial")
     with Store(data) as store:
-        (back,) = store.unfinished({}).given
+        (back,) = store.unfinished({}).attempts
     assert (back.own, back.score, back.verdict.verdict) == ("partial", Fraction(1, 2), "wrong")
 
 

@@ -198,10 +198,10 @@ def test_an_order_comes_back_as_it_was_kept(levers, data):
         Session(problems=("made@7", "made@8")), levers, "fa = z1 > ckpt", seconds=1, ask_again=True
     )
     with Store(data) as store:
-        store.record(store.start({}, session.problems), 0, event.given)
-        (back,) = store.unfinished({}).given
+        store.record(store.start({}, session.problems), 0, event.attempt)
+        (back,) = store.unfinished({}).attempts
     assert back.verdict.parsed == (("2", "3"), ("1",))
-    assert back.verdict.as_json == event.given.verdict.as_json
+    assert back.verdict.as_json == event.attempt.verdict.as_json
 
 
 @pytest.mark.parametrize(("typed", "event"), [("fa foo", Unread), ("q", Quit), ("2431", Marked)])
@@ -219,7 +219,7 @@ def test_a_letter_of_an_order_is_no_command_in_a_longer_line(levers):
     _, event = respond(
         Session(problems=("made@7",)), problem, "q s u h", seconds=1, ask_again=True
     )
-    assert event.given.verdict.score == 1
+    assert event.attempt.verdict.score == 1
 
 
 def page(problem, *lines, width=80):

@@ -84,7 +84,7 @@ def test_the_mark_of_a_claim_can_be_overruled_and_is_kept_before_it_is_said(
         "ask 0", "record 0 true", "Marked", "pause", "WantsMark", "pause",
         "overrule 0 partial", "Overruled",
     ]  # fmt: skip
-    first, second = dialogue.session.given
+    first, second = dialogue.session.attempts
     assert (first.own, first.score, first.verdict.verdict) == ("partial", Fraction(1, 2), "wrong")
     assert (second.own, second.score) == (None, second.verdict.score)
 
@@ -93,7 +93,7 @@ def test_a_number_is_marked_by_rule(sit):
     script = Script("37 GB", "o correct", "")
     dialogue, _ = sit(script)
     assert script.log[3:6] == ["pause", "CannotOverrule", "pause"]
-    assert dialogue.session.given[0].own is None
+    assert dialogue.session.attempts[0].own is None
 
 
 def test_behind_a_pipe_every_line_is_an_answer(sit):
@@ -110,21 +110,21 @@ def test_once_the_solution_was_read_between_two_questions_the_answer_stands(sit,
     assert script.log[:8] == [
         "ask 0", "record 0 37 GB", "Marked", "pause", "explain", "pause", "Stands", "pause",
     ]  # fmt: skip
-    assert dialogue.session.given[0].verdict.answer == "37 GB"
+    assert dialogue.session.attempts[0].verdict.answer == "37 GB"
 
 
 def test_between_two_questions_the_answer_can_be_taken_back(sit):
     script = Script("37 GB", "u", "25.27 GB")
     dialogue, _ = sit(script)
     assert script.log[3:6] == ["pause", "undo 0", "Undone"]
-    assert dialogue.session.given[0].verdict.answer == "25.27 GB"
+    assert dialogue.session.attempts[0].verdict.answer == "25.27 GB"
 
 
 def test_the_last_answer_can_be_taken_back_before_the_set_ends(sit):
     script = Script("1 GB", "", "2 GB", "u", "25.27 GB", "")
     dialogue, ending = sit(script)
     assert ending == "finished"
-    assert [g.verdict.answer for g in dialogue.session.given] == ["1 GB", "25.27 GB"]
+    assert [g.verdict.answer for g in dialogue.session.attempts] == ["1 GB", "25.27 GB"]
 
 
 @pytest.mark.parametrize(

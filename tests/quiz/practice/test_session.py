@@ -35,8 +35,8 @@ def say(session, problem, *lines, ask_again=True):
 def test_a_readable_answer_ends_the_question(states_problem):
     session, event = say(THREE, states_problem, "25.27 GB")
     assert isinstance(event, Marked)
-    assert event.given.verdict.score == 1
-    assert (event.given.seconds, event.given.hints, event.given.topic) == (2.5, 0, "A")
+    assert event.attempt.verdict.score == 1
+    assert (event.attempt.seconds, event.attempt.hints, event.attempt.topic) == (2.5, 0, "A")
     assert (session.position, session.finished) == (1, False)
 
 
@@ -51,7 +51,7 @@ def test_hints_come_one_at_a_time_and_are_counted(states_problem, typed):
     session, event = say(THREE, states_problem, typed, typed)
     assert event == Hint(text="12/8", number=2, of=3)
     session, event = say(session, states_problem, "25.27 GB")
-    assert event.given.hints == 2
+    assert event.attempt.hints == 2
     assert session.hints == 0
 
 
@@ -66,7 +66,7 @@ def test_after_the_last_hint_there_is_none(states_problem):
 )
 def test_passing_a_question_over_earns_nothing(states_problem, typed, mark):
     session, event = say(THREE, states_problem, typed)
-    assert (event.given.verdict.verdict, event.given.verdict.score) == (mark, 0)
+    assert (event.attempt.verdict.verdict, event.attempt.verdict.score) == (mark, 0)
     assert session.position == 1
 
 
@@ -89,7 +89,7 @@ def test_undo_asks_the_last_question_again_with_its_hints(states_problem):
     session, _ = say(THREE, states_problem, "hint", "37 GB")
     session, event = say(session, states_problem, "undo")
     assert isinstance(event, Undone)
-    assert event.given.verdict.answer == "37 GB"
+    assert event.attempt.verdict.answer == "37 GB"
     assert (session.position, session.hints) == (0, 1)
 
 
@@ -139,13 +139,13 @@ def test_a_verdict_alone_is_asked_for_its_number(fits_problem):
     session, event = say(THREE, fits_problem, "no")
     assert isinstance(event, WantsRest)
     session, event = say(session, fits_problem, "93 GB")
-    assert event.given.verdict.score == 1
+    assert event.attempt.verdict.score == 1
     assert session.pending == ""
 
 
 def test_enter_leaves_the_number_out(fits_problem):
     _, event = say(THREE, fits_problem, "no", "")
-    assert event.given.verdict.score == Fraction(1, 2)
+    assert event.attempt.verdict.score == Fraction(1, 2)
 
 
 PASSES = [
@@ -166,7 +166,7 @@ def test_a_word_that_leaves_the_number_out_leaves_the_verdict_as_it_was(
     fits_problem, first, score, typed
 ):
     _, event = say(THREE, fits_problem, first, typed)
-    verdict = event.given.verdict
+    verdict = event.attempt.verdict
     parsed = {"yes": first == "yes", "number": None}
     assert (verdict.answer, verdict.parsed, verdict.score) == (first, parsed, Fraction(score))
     assert verdict.reading == f"{first}, without a number"
@@ -185,7 +185,7 @@ def test_the_other_verdict_behind_a_verdict_is_not_counted(fits_problem, first, 
 def test_the_same_verdict_again_is_asked_for_its_number(fits_problem):
     session, event = say(THREE, fits_problem, "no", "oom")
     assert "type its number" in event.why.reason
-    assert say(session, fits_problem, "no, 93 GB")[1].given.verdict.score == 1
+    assert say(session, fits_problem, "no, 93 GB")[1].attempt.verdict.score == 1
 
 
 def test_a_verdict_that_waits_for_its_number_can_be_taken_back(fits_problem):
@@ -203,12 +203,12 @@ def test_an_unreadable_number_behind_a_verdict_is_asked_again(fits_problem):
     session, event = say(THREE, fits_problem, "no", "93 foos")
     assert isinstance(event, Unread)
     assert (event.typed, event.why.offset) == ("93 foos", 3)
-    assert say(session, fits_problem, "93 GB")[1].given.verdict.score == 1
+    assert say(session, fits_problem, "93 GB")[1].attempt.verdict.score == 1
 
 
 def test_without_a_dialogue_a_verdict_alone_is_marked_at_once(fits_problem):
     _, event = say(THREE, fits_problem, "no", ask_again=False)
-    assert event.given.verdict.score == Fraction(1, 2)
+    assert event.attempt.verdict.score == Fraction(1, 2)
 
 
 def test_the_summary_adds_up_scores_topics_and_mistakes(states_problem):

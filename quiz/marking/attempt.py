@@ -7,7 +7,7 @@ from quiz.marking.verdict import LABELS, Mark, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class Attempt:
     """An answered question: what it was about, how it was marked, what it took.
 
     `own` is the learner's own mark, where one was put in the place of the program's.
