@@ -23,7 +23,8 @@ class Amount:
         bytes: the power of bytes.
         things: powers of what is counted, by family; none is 0.
         scale: factor of the unit or suffix it was typed with, None without.
-        mark: "percent", "share", "multiple" or "same" where it was typed so and stands alone.
+        mark: "percent", "share", "multiple" or "same" where it was typed so and stands alone,
+            "quotient" where two sizes were divided, so that no unit is left to be added.
         symbolic: a symbol of the question is in it.
     """
 
@@ -63,20 +64,29 @@ def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
         counts[family] += power * n
     inbytes = left.bytes + power * right.bytes
     scale = right.scale if left.scale is None else left.scale
-    one_multiple = left.mark == right.mark == "multiple"
-    cancelled = left.bytes and not inbytes
+    things = {family: n for family, n in counts.items() if n}
     return bounded(
         Amount(
             low=left.low * low,
             high=left.high * high,
             bytes=inbytes,
-            things={family: n for family, n in counts.items() if n},
+            things=things,
             scale=scale if power == 1 or right.scale is None else None,
-            mark="multiple" if one_multiple else "share" if cancelled else "",
+            mark=_mark_of(left, right, plain=not inbytes and not things),
             symbolic=left.symbolic or right.symbolic,
         ),
         at,
     )
+
+
+def _mark_of(left: Amount, right: Amount, *, plain: bool) -> str:
+    """Return how a product is marked; `plain` where neither bytes nor things are left in it."""
+    marks = {left.mark, right.mark}
+    if plain and (left.bytes or "quotient" in marks):
+        return "quotient"
+    if marks == {"multiple"}:
+        return "multiple"
+    return "share" if marks <= {"share", "percent"} else ""
 
 
 def power(base: Amount, exponent: Amount, at: int) -> Amount:

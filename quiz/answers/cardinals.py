@@ -15,9 +15,10 @@ def cardinal(tokens: Sequence[Token], at: int) -> tuple[Fraction, int]:
     Raises:
         RefusalError: with an index into the normalised text: number words in no order of English.
     """
-    hundreds = Fraction(0)
-    number, at = _below_hundred(tokens, at)
-    if _word(tokens, at) == HUNDRED and number < HUNDRED:
+    hundreds, number = Fraction(0), Fraction(1)
+    if _word(tokens, at) != HUNDRED:
+        number, at = _below_hundred(tokens, at)
+    if _word(tokens, at) == HUNDRED:
         hundreds, number = number * HUNDRED, Fraction(0)
         after = at + 1
         joined = after < len(tokens) and tokens[after].said == "and"

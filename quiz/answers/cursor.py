@@ -39,8 +39,11 @@ class Cursor:
         token = self._token
         if token is None or not self._sees(*signs):
             return None
-        self._at += 1
+        self._advance()
         return token
+
+    def _advance(self, steps: int = 1) -> None:
+        self._at += steps
 
     def _deeper(self) -> None:
         self._depth += 1

@@ -19,6 +19,7 @@ from quiz.answers.tree import (
     Sum,
     Term,
 )
+from quiz.answers.units_typed import BYTES_B
 
 SHARE = "share"
 # "a billion and a half" has no half of one in it.
@@ -94,7 +95,7 @@ class Evaluation:
             if number.bytes == 1 and node.family in {"GPU", "node"}:
                 return number
             raise RefusalError(node.start, "a size is no count of these; type one or the other")
-        if (number.mark and number.mark != "share") or (number.things and node.power == 1):
+        if number.mark not in {"", "quotient"} or (number.things and node.power == 1):
             raise RefusalError(node.start, "this cannot be counted so; type one number")
         one = Amount(low=Fraction(1), high=Fraction(1), things={node.family: node.power})
         return replace(product(number, one, node.start), scale=number.scale)
@@ -144,7 +145,7 @@ class Evaluation:
         unit = term.node.unit if isinstance(term.node, Measured) else None
         suffix = total.bare and total.scale is None and not total.symbolic and total.high < LARGE
         fits = factor.bytes == 1 or (factor.bare and factor.scale is not None and suffix)
-        if unit is None or total.bytes or not fits:
+        if unit is None or total.bytes or not fits or _billions_over_b(total, unit):
             return product(total, factor, term.start, power=-1)
         one = self._leaf(unit)
         plain = product(factor, replace(one, things={}), term.start, power=-1)
@@ -252,6 +253,11 @@ def _in_millions(node: Node, number: Amount) -> bool:
     """Whether a suffix such as M stands behind the number, so that no GB may follow."""
     suffixed = isinstance(node, Measured) and bool(node.unit.key)
     return suffixed and number.scale is not None and number.scale >= LARGE
+
+
+def _billions_over_b(total: Amount, unit: Leaf) -> bool:
+    """Whether each B of "14B/7B" is read in another way, billions over bytes."""
+    return total.scale is not None and len(unit.options) > 1 and unit.options[0] is BYTES_B
 
 
 def _percent(left: Amount, right: Amount, at: int) -> Amount:

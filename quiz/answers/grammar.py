@@ -54,7 +54,7 @@ class Parser(Operands):
         """Take "per GPU:" before the number."""
         behind = self._ahead()
         if self._is("per") and behind is not None and behind.kind == "noun":
-            self._at += 2
+            self._advance(2)
             self._takes("/")
             self._remarks.append(f"read as the size per {behind.said}")
 
@@ -92,14 +92,14 @@ class Parser(Operands):
             if self._bound():
                 break
             op = self._tokens[self._at]
-            self._at += 1
+            self._advance()
             rest.append(Term(start=op.start, op=SIGNS[op.said], node=self._product()))
         return Sum(start=start, first=first, rest=tuple(rest)) if rest else first
 
     def _bound(self) -> bool:
         """Take a plus at the very end for "or more"."""
         if self._sees("+") and self._ahead() is None:
-            self._at += 1
+            self._advance()
             self._remarks.append(LOWER)
             return True
         return False
@@ -119,7 +119,7 @@ class Parser(Operands):
             rest.append(term)
         node = _chain(start, first, rest)
         if self._is("comparator") and self._token and not self._token.said:
-            self._at += 1
+            self._advance()
             share = isinstance(node, Marked) and node.mark == "percent"
             return node if share else Marked(start=start, number=node, mark="multiple")
         return Marked(start=start, number=node, mark="multiple") if marked else node
@@ -152,7 +152,7 @@ class Parser(Operands):
 
     def _closes(self) -> bool:
         if self._is("comparator"):
-            self._at += 1
+            self._advance()
         if self._sees("+") and self._ahead() is None:
             return True
         third = self._ahead(2)

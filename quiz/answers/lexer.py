@@ -114,7 +114,7 @@ class Lexer:
     def _sign(self) -> None:
         match = OPERATOR.match(self._plain, self._at)
         if match is None and self._pause():
-            self._at += 1
+            self._at += len(", ")
             return
         if match is None:
             raise RefusalError(self._at, "this sign is not known; type a number with its unit")
@@ -161,6 +161,11 @@ class Lexer:
     def _after_operand(self) -> bool:
         last = self._tokens[-1] if self._tokens else None
         return last is not None and (last.kind in OPERAND_ENDS or last.said in {")", "%"})
+
+    def _after_billions(self) -> bool:
+        """Say whether a count stands before, as in "7B weights"; "14 GB weights" is a size."""
+        last = self._tokens[-1] if self._tokens else None
+        return last is not None and (last.kind == "scale" or last.options[:1] == (BILLION_B,))
 
     def _hyphen(self, end: int) -> bool:
         """Say whether the hyphen before `end` joins two halves of one word."""
@@ -317,8 +322,9 @@ class Lexer:
         self._sensible(word, end)
         if word.said == EACH and self._noun_at(end):
             self._add("per", end)
-            return
-        if word.kind == "upfront" and self._after_operand():
+        elif self._plain[self._at : end].lower() == "weights" and self._after_billions():
+            self._add("noun", end, said="parameter")
+        elif word.kind == "upfront" and self._after_operand():
             if self._plain[self._at : end].lower() != "over":
                 raise RefusalError(self._at, "a bound stands before the number; type one number")
             self._add("op", end, said="/")

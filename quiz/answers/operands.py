@@ -68,17 +68,17 @@ class Operands(Cursor, ABC):
         if token is None:
             return None
         if self._plus_before_unit(behind):
-            self._at += 1
+            self._advance()
             return node
         if token.kind == "unit":
-            self._at += 1
+            self._advance()
             return Measured(start=start, number=node, unit=self._unit(token))
         if token.kind == "scale":
-            self._at += 1
+            self._advance()
             leaf = Leaf(start=start, options=token.options)
             return Measured(start=start, number=node, unit=leaf)
         if self._sees("(") and behind and behind.kind == "unit" and self._lone_unit():
-            self._at += 3
+            self._advance(3)
             return Measured(start=start, number=node, unit=self._unit(behind))
         return self._counted(node, token, behind)
 
@@ -103,29 +103,29 @@ class Operands(Cursor, ABC):
     def _counted(self, node: Node, token: Token, behind: Token | None) -> Node | None:
         start = token.start
         if token.kind == "noun":
-            self._at += 1
+            self._advance()
             return Counted(start=start, number=node, family=token.said, power=1)
         before = self._tokens[self._at - 1].kind
         each = token.kind == "per" or (token.kind == "article" and before == "unit")
         if each or (self._sees("/") and behind and behind.kind == "noun"):
-            self._at += 1
+            self._advance()
             if not self._is("noun"):
                 raise RefusalError(self._start, "this is no known thing to count by; type per GPU")
             family = self._tokens[self._at].said
-            self._at += 1
+            self._advance()
             return Counted(start=start, number=node, family=family, power=-1)
         if token.kind == "and-fraction":
-            self._at += 1
+            self._advance()
             return Scaled(start=start, number=node, plus=token.options[0].factor)
         if self._sees("%"):
-            self._at += 1
+            self._advance()
             return Marked(start=start, number=node, mark="percent")
         if token.kind == "fold" or (token.kind == "comparator" and _is_multiple(node)):
             if token.said and isinstance(node, Marked) and node.mark == "share":
                 raise RefusalError(
                     start, "which way is not clear; type a fraction such as 1/4, or 1.5x"
                 )
-            self._at += 1
+            self._advance()
             return Marked(start=start, number=node, mark="multiple")
         return None
 
@@ -136,14 +136,14 @@ class Operands(Cursor, ABC):
         if self._takes("("):
             return self._bracketed()
         if token.kind == "article":
-            self._at += 1
+            self._advance()
             return self._after_article(start)
         if token.kind == "cardinal":
             number, self._at = cardinal(self._tokens, self._at)
             return self._with_fraction(_leaf(start, number))
         if token.kind not in STARTS:
             raise RefusalError(start, "a number is expected here; type one such as 16")
-        self._at += 1
+        self._advance()
         return self._atom(token)
 
     def _atom(self, token: Token) -> Node:
@@ -157,14 +157,14 @@ class Operands(Cursor, ABC):
             return self._multiple(leaf)
         if token.kind == "fraction" and token.said != "vulgar":
             return Marked(start=start, number=leaf, mark="share")
-        return self._with_fraction(leaf) if token.kind == "number" else leaf
+        return self._mixed(leaf) if token.kind == "number" else leaf
 
     def _multiple(self, leaf: Leaf) -> Node:
         """Return "double", or "factor of" with its number."""
         if leaf.options[0].factor == 0:
             return Marked(start=leaf.start, number=self._primary(), mark="multiple")
         if self._is("comparator"):
-            self._at += 1
+            self._advance()
         return Marked(start=leaf.start, number=leaf, mark="multiple")
 
     def _bracketed(self) -> Node:
@@ -178,19 +178,23 @@ class Operands(Cursor, ABC):
     def _after_article(self, start: int) -> Node:
         if self._is("unit"):
             return _leaf(start, Fraction(1))
-        if self._is("cardinal", "scale") and self._token and self._token.options[0].factor >= 12:
-            leaf = self._token.options[0].factor
-            self._at += 1
-            return _leaf(start, leaf)
-        if self._is("number", "fraction", "multiple"):
+        if self._token and self._token.kind == "scale":
+            number = self._token.options[0].factor
+            self._advance()
+            return _leaf(start, number)
+        if self._is("number", "cardinal", "fraction", "multiple"):
             return self._primary()
         raise RefusalError(self._start, "a number is expected here; type one such as 16")
 
     def _with_fraction(self, leaf: Leaf) -> Node:
-        """Return a numeral with the fraction behind it: 1½, 1 1/2, two thirds."""
+        """Return a number with the word or sign of a fraction behind it: 1½, two thirds."""
         token = self._token
-        if token is not None and token.kind == "fraction":
-            return self._fraction(leaf, token)
+        return self._fraction(leaf, token) if token and token.kind == "fraction" else leaf
+
+    def _mixed(self, leaf: Leaf) -> Node:
+        """Return a numeral with the fraction behind it, which may be in digits too: 1 1/2."""
+        if self._is("fraction"):
+            return self._with_fraction(leaf)
         numerator, slash, denominator = self._token, self._ahead(), self._ahead(2)
         if not (numerator and slash and denominator) or slash.said != "/":
             return leaf
@@ -199,17 +203,17 @@ class Operands(Cursor, ABC):
             return leaf
         part = numerator.options[0].factor / max(denominator.options[0].factor, Fraction(1))
         whole = all(len(t.options) == 1 and t.options[0].factor.denominator == 1
-                    for t in (numerator, denominator))  # fmt: skip
+                    for t in (leaf, numerator, denominator))  # fmt: skip
         if not whole or not 0 < part < 1 or (after and after.said == "^"):
             return leaf
-        self._at += 3
+        self._advance(3)
         return Scaled(start=leaf.start, number=leaf, plus=part)
 
     def _fraction(self, leaf: Leaf, token: Token) -> Node:
         part, count = token.options[0].factor, leaf.options[0].factor
         if len(leaf.options) > 1 or count.denominator != 1:
             raise RefusalError(token.start, "this fraction is not clear; type it as 1.5 or 3/4")
-        self._at += 1
+        self._advance()
         if token.said == "vulgar":
             return Scaled(start=leaf.start, number=leaf, plus=part)
         if count * part > 1:

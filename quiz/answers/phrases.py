@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 
-from quiz.answers.units_typed import UNITS
+from quiz.answers.units_typed import units
 from quiz.answers.words import WORDS, Word
 
 
@@ -39,7 +39,7 @@ def _phrases() -> re.Pattern[str]:
 def _spellings() -> tuple[str, ...]:
     kinds = {"scale", "noun", "cardinal", "fraction"}
     words = (w for w, meaning in WORDS.items() if " " not in w and meaning.kind in kinds)
-    return tuple(w for w in (*UNITS, *words) if len(w) > 3)
+    return tuple(w for w in (*units(), *words) if len(w) > 3)
 
 
 def advice(word: str) -> str:

@@ -298,6 +298,8 @@ def _bare(amount: Amount, question: Question, chosen: Choice, at: int) -> Fracti
 def _per(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
     """Return remarks on "per GPU" and the like; a number per parameter must be asked for."""
     remarks = []
+    if {amount.things.get("GPU"), amount.things.get("node")} == {1, -1}:
+        raise RefusalError(at, "this mixes GPUs and nodes; type GPUs per node too, or one number")
     for family, n in amount.things.items():
         if n < -1 or n > 1:
             raise RefusalError(at, "this is no size in bytes; type one such as 16 GB")
@@ -324,7 +326,7 @@ def _plain(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
         raise RefusalError(at, "a ratio is asked, not a count; type one such as 4x")
     if question.family and families - {question.family}:
         raise RefusalError(at, f"a number of {question.family}s is asked; type that")
-    if question.wanted == "count" and amount.mark:
+    if question.wanted == "count" and amount.mark not in {"", "quotient"}:
         raise RefusalError(at, "a number is asked, not a share or a multiple; type the number")
     said = families - {question.family}
     return tuple(f"read as a number of {family}s" for family in sorted(said))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
 
 from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
@@ -60,7 +61,9 @@ def _spellings(letter: str, name: str, binary: str) -> tuple[tuple[str, ...], tu
     return tuple(inbytes), tuple(inbits)
 
 
-def _table() -> Mapping[str, tuple[Option, ...]]:
+@cache
+def units() -> Mapping[str, tuple[Option, ...]]:
+    """Return the readings of every unit and suffix, by its spelling in small letters."""
     table: dict[str, tuple[Option, ...]] = {}
     for letter, decimal, name, binary, binary_name in PREFIXES:
         for factor, called, infix in ((decimal, name, ""), (binary, binary_name, "i")):
@@ -78,8 +81,6 @@ def _table() -> Mapping[str, tuple[Option, ...]]:
     table |= dict.fromkeys(BIT_WORDS, (choice(Fraction(1, BITS), 1, "bits"),))
     return MappingProxyType(table)
 
-
-UNITS = _table()
 
 SCALES: Mapping[str, int] = MappingProxyType(
     {
@@ -102,7 +103,7 @@ def typed_unit(word: str) -> tuple[Option, ...]:
     though most people mean bytes. A single B is left to the question.
     """
     low = word.lower()
-    options = UNITS.get(low, ())
+    options = units().get(low, ())
     if options and low.endswith("b") and word[0].isupper() and word[-1] == "b":
         first = options[0]
         inbits = first.said.replace("bytes", "bits")
@@ -116,7 +117,7 @@ def default_factor(unit: str) -> int:
     Raises:
         ValueError: `unit` is none that a question can state.
     """
-    options = (BYTES_B,) if unit == "B" else UNITS.get(unit.lower(), ())
+    options = (BYTES_B,) if unit == "B" else units().get(unit.lower(), ())
     whole = [int(o.factor) for o in options if o.bytes == 1 and o.factor.denominator == 1]
     if not whole:
         message = f"{unit!r} is no unit of bytes"
