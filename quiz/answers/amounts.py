@@ -54,8 +54,6 @@ def bounded(amount: Amount, at: int) -> Amount:
 
 def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
     """Return `left` times `right`, or over it where `power` is -1."""
-    if min(left.low, right.low) < 0:
-        raise RefusalError(at, "an answer is not negative; type a number of 0 or more")
     if power == -1 and right.low == 0:
         raise RefusalError(at, "this divides by zero; type another number")
     low, high = (right.low, right.high) if power == 1 else (1 / right.high, 1 / right.low)

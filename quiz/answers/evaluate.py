@@ -143,9 +143,9 @@ class Evaluation:
         if factor.mark == "percent":
             raise RefusalError(term.start, "this percentage is not clear; type it as 0.5%")
         unit = term.node.unit if isinstance(term.node, Measured) else None
-        suffix = total.bare and total.scale is None and not total.symbolic and total.high < LARGE
+        suffix = total.scale is None and not total.symbolic and total.high < LARGE
         fits = factor.bytes == 1 or (factor.bare and factor.scale is not None and suffix)
-        if unit is None or total.bytes or not fits or _billions_over_b(total, unit):
+        if unit is None or not total.bare or not fits or _billions_over_b(total, unit):
             return product(total, factor, term.start, power=-1)
         one = self._leaf(unit)
         plain = product(factor, replace(one, things={}), term.start, power=-1)

@@ -45,9 +45,6 @@ class Operands(Cursor, ABC):
 
     def _raised(self, base: Node) -> Node:
         start = self._start
-        before = self._tokens[self._at - 1]
-        if before.kind == "unit":
-            raise RefusalError(start, "a unit takes no power; type a number with its unit")
         sign = self._takes("^", "^2", "^3")
         if sign and sign.said != "^":
             two = choice(int(sign.said[1]), 0, "")

@@ -201,8 +201,6 @@ def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bo
     else:
         factor, remarks = Fraction(1), _plain(amount, question, node.start)
     low, high = amount.low * factor, amount.high * factor
-    if low < 0:
-        raise RefusalError(node.start, "an answer is not negative; type a number of 0 or more")
     if high > (LARGEST_SIZE if question.wanted == "bytes" else LARGEST):
         raise RefusalError(node.start, "this is too large; type a size that a GPU could have")
     if question.wanted == "count" and 0 < high < 1:

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from engine.units import BINARY, DECIMAL
 from quiz.answers import Quantity, Unreadable, caret, describe, parse_quantity
 
-ROWS = tomllib.loads(Path(__file__).with_name("typed_answers.toml").read_text(encoding="utf-8"))
+ROWS, WHY = (
+    tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("typed_answers.toml", "typed_refusals.toml")
+)
 
 MEMORY = {"default_unit": "GB", "asks": "memory, in bytes"}
 RATIO = {"default_unit": None, "asks": "a ratio (how many times larger)"}
@@ -117,6 +120,35 @@ def test_what_gives_no_one_number_is_refused_with_its_place(kind: str, typed: st
     assert isinstance(found, Unreadable), found
     assert 0 <= found.offset <= len(typed)
     assert found.reason
+
+
+REASONS = [(kind, *row) for kind, rows in WHY.items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "offset", "reason"), REASONS, ids=[f"{k}: {t}" for k, t, *_ in REASONS]
+)
+def test_a_refusal_says_where_and_why(kind: str, typed: str, offset: int, reason: str) -> None:
+    found = parse_quantity(typed, **CONTEXTS[kind])
+    assert isinstance(found, Unreadable), found
+    assert (found.offset, reason in found.reason) == (offset, True), found
+
+
+LIMITS = [
+    ("(" * 16 + "1" + ")" * 16, 1),
+    ("2" + "^1" * 16, 2),
+    ("+".join(["(1)"] * 17), 17),
+    ("+".join(["2^1"] * 17), 34),
+    ("+".join("1" * 40), 40),
+    ("1=1=1=1=1", 1),
+    ("0." + "0" * 38 + "1e39", 1),
+    ("1e40 / 1e40", 1),
+]
+
+
+@pytest.mark.parametrize(("typed", "value"), LIMITS, ids=[typed[:20] for typed, _ in LIMITS])
+def test_up_to_its_limits_a_sum_is_worked_out(typed: str, value: int) -> None:
+    assert read(typed, default_unit="1").value == value
 
 
 @pytest.mark.parametrize("kind", CONTEXTS)
