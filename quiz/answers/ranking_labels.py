@@ -102,7 +102,7 @@ def _said_once(tokens: Sequence[Token]) -> Iterator[Token]:
         if last and _is_again(again, last):
             index += size
             continue
-        last = token if token.kind in ITEMS else None
+        last = token
         yield token
         index += 1
 

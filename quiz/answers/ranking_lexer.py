@@ -29,10 +29,11 @@ ORDINAL = re.compile(r"(\d{1,2})(?:st|[nr]d|th)(?![^\W_])")
 LABEL = re.compile(r"(\d{1,2}|[a-z])(?P<end> ?[.):])(?=\D|$)")
 BRACKETED = re.compile(r"\((\d{1,2}|[a-z])\)")
 UNKNOWN = re.compile(r"[^\s,;=>~≈|()\[\]{}<≥≤/&*:!?\"+—·#`]+")
-SIGNS: Mapping[str, TokenKind] = {
-    **dict.fromkeys("([{", "open"),
-    **dict.fromkeys(")]}", "close"),
-    "\n": "list",
+# What a sign is, how it is called, and how much deeper in brackets the rest stands.
+SIGNS: Mapping[str, tuple[TokenKind, str, int]] = {
+    **dict.fromkeys("([{", ("open", "", 1)),
+    **dict.fromkeys(")]}", ("close", "", -1)),
+    "\n": ("list", "new line", 0),
 }
 TIGHT = re.compile(r"-\d")
 
@@ -91,9 +92,9 @@ class RankingLexer:
             yield from self._others()
 
     def _bracket_or_line(self) -> Token:
-        kind = SIGNS[self._plain[self._at]]
-        self._depth += {"open": 1, "close": -1}.get(kind, 0)
-        return self._token(kind, self._at + 1, "new line" if kind == "list" else "")
+        kind, said, deeper = SIGNS[self._plain[self._at]]
+        self._depth += deeper
+        return self._token(kind, self._at + 1, said)
 
     def _token(self, kind: TokenKind, end: int, said: str = "") -> Token:
         token = Token(kind=kind, start=self._at, said=said)
@@ -141,14 +142,11 @@ class RankingLexer:
 
     def _phrase(self) -> str:
         """Return the words from here up to a sign or to a word that is known."""
-        match = UNKNOWN.match(self._plain, self._at)
-        end = match.end() if match else self._at + 1
-        while match:
-            behind = end + len(self._plain[end:]) - len(self._plain[end:].lstrip(" "))
-            match = None if self._known(behind) else UNKNOWN.match(self._plain, behind)
-            if match and behind > end:
-                end = match.end()
-            else:
+        end = behind = self._at
+        while match := UNKNOWN.match(self._plain, behind):
+            end = match.end()
+            behind = len(self._plain) - len(self._plain[end:].lstrip(" "))
+            if behind == end or self._known(behind):
                 break
         return self._plain[self._at : end].rstrip(".-'")
 

@@ -18,7 +18,7 @@ from quiz.answers.evaluate import REVERSED, SHARE, Evaluation
 from quiz.answers.quantity import Quantity, RefusalError
 from quiz.answers.question import Question
 from quiz.answers.tree import Answer, Chain, Counted, Leaf, Marked, Measured, Node, Range, Term
-from quiz.answers.units_typed import BILLION_B, Option
+from quiz.answers.units_typed import BILLION_B, Option, choice
 
 # A bare number that would exceed this under the default unit was meant in bytes.
 IMPLAUSIBLE = Fraction(10) ** 15
@@ -33,6 +33,16 @@ ROUNDING = Fraction(1, 100)
 
 BARE = "bare"
 SYMBOLIC = "symbolic"
+# What is chosen there, in words: no number is read from them.
+ONE_UNIT, UNIT_ASKED, PLAIN_BYTES, NO_UNIT = (
+    choice(1, 0, said)
+    for said in (
+        "the same unit throughout",
+        "the unit of the question",
+        "plain bytes",
+        "a number without unit",
+    )
+)
 PARAMETERS = {"parameter", "element"}
 EITHER = "this may be a division or two answers; type one number"
 PER_PARAMETER = "this is per parameter; multiply it by the number of parameters"
@@ -151,11 +161,9 @@ def _options(answer: Answer, question: Question) -> dict[str, tuple[Option, ...]
             symbolic = symbolic or any(option.symbolic for option in leaf.options)
             if leaf.key and len(leaf.options) > 1:
                 found.setdefault(leaf.key, leaf.options)
-    one = Fraction(1)
-    apart = "plain bytes" if question.wanted == "bytes" else "a number without unit"
-    found[SHARE] = (Option(one, 0, "the same unit throughout"), Option(one, 0, apart))
+    found[SHARE] = (ONE_UNIT, PLAIN_BYTES if question.wanted == "bytes" else NO_UNIT)
     if question.wanted == "bytes" and question.default:
-        inunit = (Option(one, 0, "the unit of the question"), Option(one, 0, "plain bytes"))
+        inunit = (UNIT_ASKED, PLAIN_BYTES)
         found |= {BARE: inunit, SYMBOLIC: inunit} if symbolic else {BARE: inunit}
     return found
 

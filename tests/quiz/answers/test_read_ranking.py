@@ -106,7 +106,15 @@ def test_what_stands_beside_an_arrow_is_an_order_and_that_is_said(typed, what):
 
 
 @pytest.mark.parametrize(
-    "typed", ["fa, ckpt, z3", "fa > ckpt > z3", "fa, > ckpt", "(fa, ckpt) > z3", "fa = ckpt, z3"]
+    "typed", [
+        "fa, ckpt, z3",
+        "fa > ckpt > z3",
+        "fa, > ckpt",
+        "(fa, ckpt) > z3",
+        "fa = ckpt, z3",
+        "fa > ckpt, last z3",
+        "fa > ckpt last z3",
+    ],
 )
 def test_an_order_with_one_meaning_needs_no_remark(typed):
     assert read_ranking(typed, LEVERS).remarks == ()
@@ -115,6 +123,11 @@ def test_an_order_with_one_meaning_needs_no_remark(typed):
 def test_a_numbered_list_against_the_keys_is_told():
     remarks = read_ranking("1. fa 2. ckpt 3. z3", LEVERS).remarks
     assert remarks == ("read the numbers before the names as places",)
+
+
+def test_six_hundred_characters_are_read_and_one_more_is_refused():
+    assert said(read_ranking("1 >" + " " * 596 + "2", LEVERS)) == "1 > 2"
+    assert read_ranking("1 >" + " " * 597 + "2", LEVERS).offset == 600
 
 
 @pytest.mark.parametrize("typed", HOSTILE)
