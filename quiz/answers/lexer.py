@@ -2,7 +2,8 @@
 
 import re
 from fractions import Fraction
-from unicodedata import numeric
+from itertools import takewhile
+from unicodedata import normalize
 
 from quiz.answers.normal import SUPERSCRIPTS, Text
 from quiz.answers.numerals import SPACE, read_numeral
@@ -26,7 +27,7 @@ PETA = Fraction(10) ** 15
 ASIDES = {"approximate", "skip", "remark", "bound"}
 # Words that a bracket right behind them would make a function of: max(1,2).
 NO_FUNCTION = {*ASIDES, "upfront", "label", "same", "none"}
-JOINED_BY_HYPHEN = {"unit", "scale", "fold", "noun", "approximate"}
+JOINED_BY_HYPHEN = {"scale", "fold", "noun", "approximate"}
 
 OPERATORS = {
     "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "≈", "=~": "≈",
@@ -37,7 +38,8 @@ OPERATORS = {
 OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
 LETTERS = re.compile(rf"[^\W\d_{''.join(SUPERSCRIPTS)}]+")
 FOREIGN_BASE = re.compile(r"0[xXoObB][\da-fA-F]")
-SUPERSCRIPT = re.compile(rf"[{re.escape(''.join(SUPERSCRIPTS))}]+")
+# What makes a symbol before it part of another word; a power does not.
+RUNS_ON = re.compile(rf"[^\W{''.join(SUPERSCRIPTS)}]")
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 
 BOUND_SIGNS = {
@@ -83,12 +85,12 @@ class Lexer:
                 self._remarks.append("read the space as a thousands separator")
             self._add("number", numeral.end, options=numeral.options, key=numeral.key)
         elif character in VULGAR:
-            half = choice(Fraction(numeric(character)).limit_denominator(16), 0, "a fraction")
-            self._add("fraction", at + 1, options=(half,), said="vulgar")
+            spelled = normalize("NFKC", character).replace("\N{FRACTION SLASH}", "/")
+            self._add("fraction", at + 1, options=(choice(Fraction(spelled)),), said="vulgar")
         elif character in SUPERSCRIPTS:
             self._superscript()
-        elif LETTERS.match(self._plain, at):
-            self._word()
+        elif run := LETTERS.match(self._plain, at):
+            self._word(run.group())
         else:
             self._sign()
 
@@ -96,20 +98,24 @@ class Lexer:
         self, kind: Kind, end: int, *, said: str = "", options: tuple[Option, ...] = (),
         key: str = "",
     ) -> None:  # fmt: skip
-        tight = self._at > 0 and self._plain[self._at - 1] != " "
-        self._tokens.append(
-            Token(kind=kind, start=self._at, tight=tight, said=said, options=options, key=key)
-        )
+        at, tight = self._at, self._tight
+        token = Token(kind=kind, start=at, tight=tight, said=said, options=options, key=key)
+        self._tokens.append(token)
         self._at = end
 
+    @property
+    def _tight(self) -> bool:
+        """Whether something stands right before."""
+        return f" {self._plain}"[self._at] != " "
+
     def _superscript(self) -> None:
-        match = SUPERSCRIPT.match(self._plain, self._at)
-        typed = "".join(SUPERSCRIPTS[c] for c in (match.group() if match else ""))
+        run = takewhile(SUPERSCRIPTS.__contains__, self._plain[self._at :])
+        typed = "".join(SUPERSCRIPTS[c] for c in run)
         if not re.fullmatch(r"[+-]?\d{1,3}", typed):
             raise RefusalError(self._at, "this is no power; type one such as 10^9")
         end = self._at + len(typed)
         self._add("op", self._at, said="^")
-        self._add("number", end, options=(choice(int(typed), 0, "a power"),))
+        self._add("number", end, options=(choice(int(typed)),))
 
     def _sign(self) -> None:
         match = OPERATOR.match(self._plain, self._at)
@@ -124,7 +130,7 @@ class Lexer:
         if first and (sign in BOUND_SIGNS or match.group() == "=>"):
             self._remarks.append(BOUND_SIGNS["≥" if sign == "=" else sign])
             self._at = end
-        elif sign in "~≈" and not self._after_operand():
+        elif sign in {"~", "≈"} and not self._after_operand():
             self._approximate = True
             self._at = end
         elif sign in BOUND_SIGNS:
@@ -136,14 +142,13 @@ class Lexer:
 
     def _clear(self, typed: str, end: int) -> None:
         """Refuse a sign that has a second meaning where it stands."""
-        tight = self._at > 0 and self._plain[self._at - 1] != " "
-        if typed == "[" and tight and self._after_operand():
+        if typed == "[" and self._tight and self._after_operand():
             raise RefusalError(self._at, "square brackets have other meanings; type round ones")
         leading = len(self._tokens) == 2 and self._tokens[0].kind == "per"
-        spaced = tight and self._plain[end : end + 1] == " "
+        spaced = self._tight and self._plain[end : end + 1] == " "
         if typed == ":" and spaced and self._after_operand() and not leading:
             raise RefusalError(self._at, "this may be a label or a ratio; type one number")
-        between = self._plain[self._at - 1 : self._at].isdecimal() and tight
+        between = self._plain[self._at - 1 : self._at].isdecimal()
         if typed == "·" and between and self._plain[end : end + 1].isdecimal():
             self._remarks.append("read the dot as times")
         if typed in {"..", "..."}:
@@ -151,7 +156,10 @@ class Lexer:
 
     def _pause(self) -> bool:
         """Say whether a comma only sets off a word that says nothing about the number."""
-        if self._plain[self._at] not in ",;" or self._plain[self._at + 1 : self._at + 2] != " ":
+        if (
+            self._plain[self._at] not in {",", ";"}
+            or self._plain[self._at + 1 : self._at + 2] != " "
+        ):
             return False
         behind = len(self._plain) - len(self._plain[self._at + 1 :].lstrip(" "))
         phrase = phrase_at(self._plain, behind)
@@ -169,20 +177,18 @@ class Lexer:
 
     def _hyphen(self, end: int) -> bool:
         """Say whether the hyphen before `end` joins two halves of one word."""
-        before = self._tokens[-1].kind if self._tokens else ""
-        tight = self._plain[self._at - 1 : self._at] != " "
         run = LETTERS.match(self._plain, end)
-        if not (self._tokens and tight and run):
+        if not (self._tokens and self._tight and run):
             return False
-        word = run.group()
+        before, word = self._tokens[-1].kind, run.group()
         if word.lower() == "ish" or (before == "per" and word.lower() in COUNTED):
             return True
-        if not self._after_operand():
-            return False
-        if self._question.symbol(word) is not None:
+        if not self._after_operand() or self._question.symbol(word) is not None:
             return False
         meaning = phrase_at(self._plain, end)
-        kind = meaning[0].kind if meaning else "unit" if word == "B" or typed_unit(word) else ""
+        if meaning is None:
+            return word == "B" or bool(typed_unit(word))
+        kind = meaning[0].kind
         if before == "cardinal" and kind == "cardinal":
             first = self._tokens[-1].options[0].factor
             return first >= 20 and first % 10 == 0 and WORDS[word.lower()].number < 10
@@ -190,9 +196,7 @@ class Lexer:
             kind == "fraction" and before in {"cardinal", "number"}
         )
 
-    def _word(self) -> None:
-        match = LETTERS.match(self._plain, self._at)
-        run = match.group() if match else ""
+    def _word(self, run: str) -> None:
         phrase = phrase_at(self._plain, self._at)
         if STAGE.match(self._plain, self._at):
             raise RefusalError(self._at, "this names a stage of ZeRO; type a number")
@@ -205,12 +209,11 @@ class Lexer:
             raise RefusalError(self._at, f"this word is not known; {advice(run)}")
 
     def _symbol_here(self) -> str:
-        """Return the longest symbol of the question that stands here as a word of its own."""
-        for name in sorted(self._question.symbols, key=len, reverse=True):
+        """Return the symbol of the question that stands here as a word of its own."""
+        for name in self._question.symbols:
             end = self._at + len(name)
-            behind = self._plain[end : end + 1]
-            alone = not (behind.isalpha() or behind == "_" or behind.isdecimal())
-            if self._plain.startswith(name, self._at) and alone and not self._article(name, end):
+            alone = self._plain.startswith(name, self._at) and not RUNS_ON.match(self._plain, end)
+            if alone and not self._article(name, end):
                 return name
         return ""
 
@@ -278,7 +281,7 @@ class Lexer:
             self._remarks.append(
                 "read a letter in another case or script as the question's symbol"
             )
-            option = Option(near_value, 0, "a symbol of the question", symbolic=True)
+            option = Option(near_value, symbolic=True)
             self._add("symbol", end, options=(option,))
         elif spelled:
             self._symbols(run)
@@ -349,4 +352,4 @@ def _product(values: list[Fraction | None]) -> Option:
 
 def _options(word: Word) -> tuple[Option, ...]:
     numbered = word.kind in {"cardinal", "fraction", "and-fraction", "multiple", "scale"}
-    return (choice(word.number, 0, "a number in words"),) if numbered else ()
+    return (choice(word.number),) if numbered else ()

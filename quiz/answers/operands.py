@@ -47,7 +47,7 @@ class Operands(Cursor, ABC):
         start = self._start
         sign = self._takes("^", "^2", "^3")
         if sign and sign.said != "^":
-            two = choice(int(sign.said[1]), 0, "")
+            two = choice(int(sign.said[1]))
             return Power(start=start, base=base, exponent=Leaf(start=start, options=(two,)))
         self._deeper()
         minus = self._takes("-")
@@ -223,4 +223,4 @@ def _is_multiple(node: Node) -> bool:
 
 
 def _leaf(start: int, number: Fraction) -> Leaf:
-    return Leaf(start=start, options=(choice(number, 0, "a number in words"),))
+    return Leaf(start=start, options=(choice(number),))

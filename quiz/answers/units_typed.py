@@ -24,13 +24,15 @@ class Option:
     """
 
     factor: Fraction
-    bytes: int
-    said: str
+    bytes: int = 0
+    said: str = ""
     last: bool = False
     symbolic: bool = False
 
 
-def choice(factor: int | Fraction, power: int, said: str, *, last: bool = False) -> Option:
+def choice(
+    factor: int | Fraction, power: int = 0, said: str = "", *, last: bool = False
+) -> Option:
     """Return a reading, `factor` made exact."""
     return Option(Fraction(factor), power, said, last)
 

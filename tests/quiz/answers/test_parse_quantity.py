@@ -259,12 +259,33 @@ REMARKS = [
     ("80 — 16", "read the dash as minus"),
     ("14GB+84", "read as the same unit throughout; plain bytes would be 14,000,000,084 bytes"),
     ("16B", "read as billion; bytes would be 16 bytes"),
+    ("5!.", "the exclamation mark was not read"),
+    ("between 14 GB and 12 GB", "the ends of the range were put in order"),
+    ("16 GB = 14.9 GiB", "restated, and the first was taken"),
+    ("16 GB each", "read as the size of one"),
+    ("12 .. 14 GB", "read the dots as a range"),
 ]
 
 
 @pytest.mark.parametrize(("typed", "remark"), REMARKS)
 def test_what_was_assumed_is_said(typed: str, remark: str) -> None:
     assert remark in read(typed).remarks
+
+
+REMARKS_ELSEWHERE = [
+    ("symbolic", "16p", "read a letter in another case or script as the question's symbol"),
+    ("symbolic", "16Ψ", "read a letter in another case or script as the question's symbol"),
+    ("ratio", "2 to 3", "read as a range"),
+    ("letters", "12 k", "read as a symbol of the question; kilobytes would be 12 kB"),
+    ("parameters", "1,500", "read as a thousands comma; a decimal comma would be 1.5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "typed", "remark"), REMARKS_ELSEWHERE)
+def test_what_was_assumed_is_said_in_other_questions_too(
+    kind: str, typed: str, remark: str
+) -> None:
+    assert remark in read(typed, **CONTEXTS[kind]).remarks
 
 
 PLAIN = [
@@ -436,6 +457,7 @@ def test_products_bind_closer_than_sums(steps: list[tuple[str, int]]) -> None:
     [
         ("68k MB", {"k": 8}, "memory, in bytes"),
         ("12k", {"k": 64}, "number of parameters"),
+        ("12k", {"k": 64}, "a number"),
         ("ZeRO-3", {}, "memory, in bytes"),
         ("zero 3", {}, "number of GPUs"),
         ("60 - 50", {}, "memory, in bytes"),

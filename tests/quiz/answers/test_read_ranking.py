@@ -106,7 +106,8 @@ def test_what_stands_beside_an_arrow_is_an_order_and_that_is_said(typed, what):
 
 
 @pytest.mark.parametrize(
-    "typed", [
+    "typed",
+    [
         "fa, ckpt, z3",
         "fa > ckpt > z3",
         "fa, > ckpt",
