@@ -114,7 +114,7 @@ def _alongside(amount: Amount, other: Amount) -> Amount:
     if _number_of_bytes(amount, other):
         return replace(amount, bytes=1)
     if amount.bare and not other.bytes:
-        return replace(amount, things=other.things, mark=other.mark)
+        return replace(amount, mark=other.mark)
     return amount
 
 
@@ -128,8 +128,8 @@ def _inunit(bare: Amount, other: Amount, *, sharing: bool) -> Amount:
     apart = bare.symbolic or spelled_out or not sharing
     one = Fraction(1) if apart else (other.scale or Fraction(1))
     return replace(
-        bare, low=bare.low * one, high=bare.high * one, bytes=other.bytes, things=other.things,
-        mark=other.mark, scale=other.scale,
+        bare, low=bare.low * one, high=bare.high * one, bytes=other.bytes, mark=other.mark,
+        scale=other.scale,
     )  # fmt: skip
 
 

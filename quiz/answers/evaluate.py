@@ -98,7 +98,7 @@ class Evaluation:
         if number.mark not in {"", "quotient"} or (number.things and node.power == 1):
             raise RefusalError(node.start, "this cannot be counted so; type one number")
         one = Amount(low=Fraction(1), high=Fraction(1), things={node.family: node.power})
-        return replace(product(number, one, node.start), scale=number.scale)
+        return product(number, one, node.start)
 
     def _marked(self, node: Marked) -> Amount:
         number = self.amount(node.number)
@@ -148,7 +148,7 @@ class Evaluation:
         if unit is None or not total.bare or not fits or _billions_over_b(total, unit):
             return product(total, factor, term.start, power=-1)
         one = self._leaf(unit)
-        plain = product(factor, replace(one, things={}), term.start, power=-1)
+        plain = product(factor, one, term.start, power=-1)
         quotient = product(product(total, plain, term.start, power=-1), one, term.start)
         return replace(quotient, scale=one.low)
 
@@ -192,7 +192,7 @@ class Evaluation:
         return result
 
     def _shared(self, left: Amount, right: Amount) -> tuple[Amount, Amount]:
-        return shared(left, right, sharing=self._chosen.get(SHARE, 0) == 0)
+        return shared(left, right, sharing=self._chosen[SHARE] == 0)
 
     def _dash(self, node: Sum, left: Amount, right: Amount) -> Amount:
         """Read "12-14" as a range and "80-16" as a difference."""

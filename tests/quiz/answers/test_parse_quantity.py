@@ -143,6 +143,7 @@ LIMITS = [
     ("1=1=1=1=1", 1),
     ("0." + "0" * 38 + "1e39", 1),
     ("1e40 / 1e40", 1),
+    ("1*5 + 1*5 - 2*5", 0),
 ]
 
 
@@ -319,6 +320,8 @@ ECHOES = [
     ("1 byte", "1 byte"),
     ("1 to 2 bytes", "1 to 2 bytes"),
     ("1 MB", "1 MB = 1.0e6 bytes = 977 KiB"),
+    ("999 bytes", "999 bytes"),
+    ("1000 bytes", "1 kB = 1.0e3 bytes = 1,000 bytes"),
     ("2 to 3000 bytes", "2 bytes to 3 kB = 2 to 3.0e3 bytes = 2 bytes to 2.93 KiB"),
     ("1 to 3000 bytes", "1 byte to 3 kB = 1 to 3.0e3 bytes = 1 byte to 2.93 KiB"),
 ]
@@ -347,6 +350,7 @@ LONG = "16 GB and " * 15
 CARETS = [
     ("16 XY", 3, "16 XY\n   ^"),
     ("\uff11\uff16 XY", 3, "\uff11\uff16 XY\n     ^"),
+    ("\u6f22\u5b57 XY", 3, "\u6f22\u5b57 XY\n     ^"),
     ("16\u200bGB", 2, "16\ufffdGB\n  ^"),
     (LONG, 60, f"{LONG[:72]}…\n{' ' * 60}^"),
     (LONG, 61, f"…{LONG[1:73]}…\n{' ' * 61}^"),

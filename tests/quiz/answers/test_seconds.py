@@ -50,7 +50,12 @@ def test_what_is_no_time_is_refused(typed):
 
 @pytest.mark.parametrize(
     ("typed", "said"),
-    [("500 ms", "0.5 s"), ("about 2-3 s", "about 2 to 3 s"), ("0.0123", "0.0123 s")],
+    [
+        ("500 ms", "0.5 s"),
+        ("about 2-3 s", "about 2 to 3 s"),
+        ("0.0123", "0.0123 s"),
+        ("10000", "10,000 s"),
+    ],
 )
 def test_a_reading_is_told_in_seconds(typed, said):
     assert describe(read_seconds(typed)) == said
