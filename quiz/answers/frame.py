@@ -86,7 +86,7 @@ def _blank(plain: str, start: int, end: int) -> str:
 
 
 def _harmless(note: str) -> bool:
-    words = re.findall(r"[A-Za-z']+", note.lower())
+    words = re.findall(r"[a-z']+", note.lower())
     return not any(
         word == "b" or typed_unit(word) or (word in WORDS and WORDS[word].kind in TELLING)
         for word in words

@@ -57,7 +57,7 @@ def normalise(typed: str) -> Text:
     where: list[int] = []
     last = len(typed.rstrip(" \t\r\n"))
     for index, character in enumerate(typed):
-        seen = " " if character in "\r\n" and index >= last else look_alike(index, character)
+        seen = look_alike(index, character) if index < last else " "
         plain.extend(seen)
         where.extend([index] * len(seen))
     if not "".join(plain).strip():

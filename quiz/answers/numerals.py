@@ -63,14 +63,14 @@ def read_numeral(plain: str, start: int) -> Numeral:
     scale = Fraction(10) ** exponent
     options = tuple(choice(value * scale, 0, said) for value, said in values)
     # Numerals whose likelier reading is the same share one key: a text has one custom.
-    key = values[0][1] if len(values) > 1 else ""
-    return Numeral(options, key, end)
+    return Numeral(options, values[0][1], end)
 
 
 def _exponent(typed: str, start: int) -> int:
-    if len(typed) > 4 or abs(int(typed)) > EXPONENT:
+    exponent = int(typed)
+    if abs(exponent) > EXPONENT:
         raise RefusalError(start, "this number is too large or too small; use a unit such as GB")
-    return int(typed)
+    return exponent
 
 
 def _readings(body: str, start: int, *, scientific: bool) -> list[tuple[Fraction, str]]:

@@ -81,7 +81,7 @@ class Operands(Cursor, ABC):
 
     def _unit(self, token: Token) -> Leaf:
         """Return a unit; "16 G bytes" has two words, the first of which is a number."""
-        behind = self._token.options if self._is("unit") and self._token else ()
+        behind = self._token.options if self._token else ()
         counts = tuple(o for o in token.options if not o.bytes)
         if counts and [o.said for o in behind] == ["bytes"]:
             return Leaf(start=token.start, options=counts)
@@ -160,8 +160,6 @@ class Operands(Cursor, ABC):
         """Return "double", or "factor of" with its number."""
         if leaf.options[0].factor == 0:
             return Marked(start=leaf.start, number=self._primary(), mark="multiple")
-        if self._is("comparator"):
-            self._advance()
         return Marked(start=leaf.start, number=leaf, mark="multiple")
 
     def _bracketed(self) -> Node:
@@ -196,7 +194,7 @@ class Operands(Cursor, ABC):
         if not (numerator and slash and denominator) or slash.said != "/":
             return leaf
         after = self._ahead(3)
-        if numerator.kind != "number" or denominator.kind != "number" or numerator.tight:
+        if numerator.kind != "number" or denominator.kind != "number":
             return leaf
         part = numerator.options[0].factor / max(denominator.options[0].factor, Fraction(1))
         whole = all(len(t.options) == 1 and t.options[0].factor.denominator == 1
