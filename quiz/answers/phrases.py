@@ -12,11 +12,11 @@ from quiz.answers.words import WORDS, Word
 def parts(run: str) -> Iterator[str]:
     """Yield what may begin a run of letters: all, or what x or ish leaves (GBx8, xP, GBish)."""
     yield run
-    if run.lower().endswith("ish") and len(run) > 3:
+    if run.lower().endswith("ish"):
         yield run[:-3]
-    if run[-1] in "xX" and len(run) > 1:
+    if run[-1] in {"x", "X"}:
         yield run[:-1]
-    if run[0] in "xX":
+    if run[0] in {"x", "X"}:
         yield run[0]
 
 
@@ -38,7 +38,7 @@ def _phrases() -> re.Pattern[str]:
 @cache
 def _spellings() -> tuple[str, ...]:
     kinds = {"scale", "noun", "cardinal", "fraction"}
-    words = (w for w, meaning in WORDS.items() if " " not in w and meaning.kind in kinds)
+    words = (w for w, meaning in WORDS.items() if meaning.kind in kinds)
     return tuple(w for w in (*units(), *words) if len(w) > 3)
 
 

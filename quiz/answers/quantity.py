@@ -45,5 +45,4 @@ class RefusalError(Exception):
     """Carries an `Unreadable` out of the depth of the grammar; never leaves this package."""
 
     def __init__(self, offset: int, reason: str) -> None:
-        super().__init__(reason)
         self.unreadable = Unreadable(offset=offset, reason=reason)

@@ -218,6 +218,7 @@ ADVICE = [
     ("3 bilion", "this word is not known; did you mean billion?"),
     ("16 GB per parametr", "this word is not known; did you mean parameter?"),
     ("two qarters", "this word is not known; did you mean quarters?"),
+    ("16 gigss", "this word is not known; did you mean gigs?"),
     ("16 parsecs", "this word is not known; type a number with its unit"),
 ]
 
