@@ -24,10 +24,8 @@ def plain_line(typed: str) -> Text:
         raise RefusalError(LONGEST_ORDER, f"type the order in {LONGEST_ORDER} characters at most")
     plain: list[str] = []
     where: list[int] = []
-    first = len(typed) - len(typed.lstrip())
-    last = len(typed.rstrip())
     for index, character in enumerate(typed):
-        seen = " " if not first <= index < last else _seen(index, character)
+        seen = _seen(index, character)
         plain.extend(seen)
         where.extend([index] * len(seen))
     return Text("".join(plain), (*where, len(typed)))

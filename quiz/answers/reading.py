@@ -133,7 +133,7 @@ def _choices(options: Mapping[str, tuple[Option, ...]], answer: Answer) -> Itera
     size = sum(1 for member in answer.members for _ in _leaves(member))
     if size > LEAVES:
         raise RefusalError(answer.members[0].start, "this is too long a sum; type its result")
-    most = min(MOST, WORK // max(size, 1))
+    most = min(MOST, WORK // size)
     likely = [[i for i, o in enumerate(known) if not o.last] for known in options.values()]
     every = [list(range(len(known))) for known in options.values()]
     if prod(map(len, likely)) > most:
@@ -159,16 +159,16 @@ def _options(answer: Answer, question: Question) -> dict[str, tuple[Option, ...]
     for member in answer.members:
         for leaf in _leaves(member):
             symbolic = symbolic or any(option.symbolic for option in leaf.options)
-            if leaf.key and len(leaf.options) > 1:
+            if len(leaf.options) > 1:
                 found.setdefault(leaf.key, leaf.options)
     found[SHARE] = (ONE_UNIT, PLAIN_BYTES if question.wanted == "bytes" else NO_UNIT)
-    if question.wanted == "bytes" and question.default:
+    if question.default:
         inunit = (UNIT_ASKED, PLAIN_BYTES)
         found |= {BARE: inunit, SYMBOLIC: inunit} if symbolic else {BARE: inunit}
     return found
 
 
-def _leaves(node: Node) -> Iterator[Leaf]:
+def _leaves(node: Node | Term) -> Iterator[Leaf]:
     if isinstance(node, Leaf):
         yield node
         return
@@ -176,7 +176,7 @@ def _leaves(node: Node) -> Iterator[Leaf]:
         inner = getattr(node, place.name)
         for part in inner if isinstance(inner, tuple) else (inner,):
             if isinstance(part, Term | Node):
-                yield from _leaves(part.node if isinstance(part, Term) else part)
+                yield from _leaves(part)
 
 
 def _reading(answer: Answer, question: Question, chosen: Choice) -> Reading:
@@ -289,8 +289,6 @@ def _bare(amount: Amount, question: Question, chosen: Choice, at: int) -> Fracti
     """Return the bytes of one where no unit was typed."""
     if question.default is None:
         raise RefusalError(at, "the unit is missing; type it behind the number, such as 16 GB")
-    if question.default == 1 or not amount.high:
-        return question.default
     symbols_in_bytes = amount.symbolic and amount.high >= MANY_BYTES
     key = SYMBOLIC if amount.symbolic else BARE
     inbytes = (chosen.get(key, 0) == 1) != symbols_in_bytes

@@ -34,6 +34,7 @@ CONTEXTS = {
     "parameters": {"asks": "number of parameters"},
     "ratio": RATIO,
     "gpus": {"asks": "number of GPUs"},
+    "number": {"asks": "how many"},
 }
 CASES = [(kind, row) for kind, rows in ROWS.items() for row in rows]
 READ = [(kind, row) for kind, row in CASES if "value" in row]
@@ -96,7 +97,9 @@ def read(typed: str, **context: object) -> Quantity:
 def test_an_answer_is_read_as_a_person_reads_it(kind: str, row: Mapping[str, str]) -> None:
     found = read(row["typed"], **CONTEXTS[kind])
     value = Fraction(row["value"])
-    assert (found.value, found.low, found.high, found.approximate) == (
+    unit = "1" if kind in {"parameters", "ratio", "gpus", "number"} else "bytes"
+    assert (found.unit, found.value, found.low, found.high, found.approximate) == (
+        unit,
         value,
         Fraction(row.get("low", value)),
         Fraction(row.get("high", value)),
@@ -159,7 +162,7 @@ def test_hostile_text_is_refused(typed: str, kind: str) -> None:
     assert isinstance(found, Unreadable), found
 
 
-@pytest.mark.parametrize("kind", ["memory", "letters"])
+@pytest.mark.parametrize("kind", ["memory", "letters", "per_parameter"])
 @pytest.mark.parametrize("typed", HOSTILE, ids=ascii)
 def test_hostile_text_takes_no_time(typed: str, kind: str) -> None:
     parse_quantity("16 GB", **MEMORY)
@@ -278,6 +281,8 @@ REMARKS_ELSEWHERE = [
     ("symbolic", "16p", "read a letter in another case or script as the question's symbol"),
     ("symbolic", "16Ψ", "read a letter in another case or script as the question's symbol"),
     ("ratio", "2 to 3", "read as a range"),
+    ("number", "2 to 3", "read as a range"),
+    ("number", "8 GPUs", "read as a number of GPUs"),
     ("letters", "12 k", "read as a symbol of the question; kilobytes would be 12 kB"),
     ("parameters", "1,500", "read as a thousands comma; a decimal comma would be 1.5"),
 ]  # fmt: skip
@@ -290,8 +295,22 @@ def test_what_was_assumed_is_said_in_other_questions_too(
     assert remark in read(typed, **CONTEXTS[kind]).remarks
 
 
+ALONE = [
+    ("20.8e9", "read as plain bytes"),
+    ("none", "read as zero"),
+    ("16 GB in total", "read as a total"),
+    ("80GB+", "read as the number itself, though a lower bound was typed"),
+]
+
+
+@pytest.mark.parametrize(("typed", "remark"), ALONE)
+def test_nothing_is_said_that_was_not_assumed(typed: str, remark: str) -> None:
+    assert read(typed).remarks == (remark,)
+
+
 PLAIN = [
-    "16 GB", "answer: 16 GB", "(16 GB)", "5 !", "16.", "1.5 GB", "8 x 2", "0 GB", "12 GB to 14 GB",
+    "16 GB", "16G", "500k", "1.12T",
+    "answer: 16 GB", "(16 GB)", "5 !", "16.", "1.5 GB", "8 x 2", "0 GB", "12 GB to 14 GB",
     "1'000 MB", "80 ± 5 GB", "about 16 GB", "1 PB", "2 * 3", "1/2 of 80 GB", "2^3 GB", "half a TB",
 ]  # fmt: skip
 
@@ -306,9 +325,22 @@ def test_a_count_in_two_units_names_the_other_as_a_number() -> None:
     assert remark in read("1.3B*2+5", **CONTEXTS["parameters"]).remarks
 
 
-@pytest.mark.parametrize("typed", PLAIN)
-def test_where_nothing_was_assumed_nothing_is_said(typed: str) -> None:
-    found = read(typed)
+PLAIN_ELSEWHERE = [
+    *(("memory", typed) for typed in PLAIN),
+    ("per_parameter", "16"),
+    ("per_parameter", "16 B"),
+    ("per_parameter", "14B/7B"),
+    ("parameters", "1.3B params"),
+    ("ratio", "4x"),
+    ("gpus", "8 GPUs"),
+    ("gpus", "12 to 14 GPUs"),
+    ("symbolic", "2P + 14 GB"),
+]
+
+
+@pytest.mark.parametrize(("kind", "typed"), PLAIN_ELSEWHERE)
+def test_where_nothing_was_assumed_nothing_is_said(kind: str, typed: str) -> None:
+    found = read(typed, **CONTEXTS[kind])
     assert (found.remarks, found.alternatives) == ((), ())
 
 
@@ -365,9 +397,17 @@ def test_the_caret_stands_under_what_is_refused(typed: str, offset: int, shown: 
     assert caret(typed, Unreadable(offset=offset, reason="it is")) == shown
 
 
-def test_a_default_unit_that_is_none_is_an_error_of_the_caller() -> None:
+@pytest.mark.parametrize("unit", ["parsec", "bits", "b"])
+def test_a_default_unit_that_is_none_is_an_error_of_the_caller(unit: str) -> None:
     with pytest.raises(ValueError, match="no unit of bytes"):
-        parse_quantity("16", default_unit="parsec")
+        parse_quantity("16", default_unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("B", 16), ("bytes", 16), ("kB", 16_000), ("GiB", 16 * 2**30), ("1", 16)]
+)
+def test_a_bare_number_is_in_the_unit_of_the_question(unit: str, value: int) -> None:
+    assert read("16", default_unit=unit).value == value
 
 
 PIECES = st.sampled_from(

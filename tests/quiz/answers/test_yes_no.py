@@ -1,7 +1,7 @@
 import pytest
 
 from quiz.answers import Unreadable
-from quiz.answers.yes_no import read_yes_no
+from quiz.answers.yes_no import leaves_out, read_yes_no
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,25 @@ def test_the_offset_points_at_the_rest(typed):
 def test_the_advice_shows_a_number_as_the_question_wants_it():
     refused = read_yes_no("0.172 s", "1.5 s")
     assert refused.reason == "begin with yes or no, then the number: yes, 1.5 s"
+
+
+def test_both_at_once_are_refused_at_the_beginning():
+    refused = read_yes_no("yes, 61 GB, no")
+    assert (refused.offset, "both yes and no" in refused.reason) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "without"),
+    [
+        ("", True),
+        (" - ", True),
+        ("No idea.", True),
+        ("don\N{RIGHT SINGLE QUOTATION MARK}t know!", True),
+        ("n/a", True),
+        ("61 GB", False),
+        ("0", False),
+        ("no 61", False),
+    ],
+)
+def test_a_line_may_say_that_it_has_no_number(typed, without):
+    assert leaves_out(typed) is without
