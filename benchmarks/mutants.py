@@ -137,8 +137,9 @@ def _changed(mutant: Mutant) -> Changed:
     source = mutant.file.read_text(encoding="utf-8")
     before, after = (text.splitlines() for text in (source, mutant.applied(source)))
     pairs = list(zip(before, after, strict=False))
-    first = next(at for at, (one, other) in enumerate(pairs) if one != other)
-    rest = min(len(before), len(after)) - first
+    unlike = (at for at, (one, other) in enumerate(pairs) if one != other)
+    first = next(unlike, len(pairs))
+    rest = len(pairs) - first
     backwards = zip(reversed(before), reversed(after), strict=False)
     same = next((at for at, (one, other) in enumerate(backwards) if one != other), rest)
     end = -min(same, rest) or None

@@ -70,21 +70,22 @@ def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
             bytes=inbytes,
             things=things,
             scale=scale if power == 1 or right.scale is None else None,
-            mark=_mark_of(left, right, plain=not inbytes and not things),
+            mark="quotient" if left.bytes and not inbytes else _mark_of(left, right, things),
             symbolic=left.symbolic or right.symbolic,
         ),
         at,
     )
 
 
-def _mark_of(left: Amount, right: Amount, *, plain: bool) -> str:
-    """Return how a product is marked; `plain` where neither bytes nor things are left in it."""
+def _mark_of(left: Amount, right: Amount, things: Mapping[str, int]) -> str:
+    """Return the mark of a product in which no sizes cancel and `things` are left."""
     marks = {left.mark, right.mark}
-    if plain and (left.bytes or "quotient" in marks):
-        return "quotient"
-    if marks == {"multiple"}:
-        return "multiple"
-    return "share" if marks <= {"share", "percent"} else ""
+    if left.mark == right.mark:
+        return left.mark
+    if marks == {"share", "percent"}:
+        return "share"
+    plain = not (left.bytes or right.bytes or things)
+    return "quotient" if "quotient" in marks and plain else ""
 
 
 def power(base: Amount, exponent: Amount, at: int) -> Amount:

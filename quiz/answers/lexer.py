@@ -244,7 +244,7 @@ class Lexer:
 
     def _is_also_a_suffix(self, name: str) -> bool:
         """Say whether "68k MB", or "12k" where numbers are asked for, may be thousands."""
-        if name.lower() not in SUFFIXES or not self._plain[self._at - 1 : self._at].isdecimal():
+        if name.lower() not in SUFFIXES or self._tokens[-1].kind != "number":
             return False
         run = LETTERS.match(self._plain, self._at + len(name) + 1)
         before_unit = run is not None and bool(typed_unit(run.group()))
