@@ -38,6 +38,7 @@ OPERATORS = {
 OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
 LETTERS = re.compile(rf"[^\W\d_{''.join(SUPERSCRIPTS)}]+")
 FOREIGN_BASE = re.compile(r"0[xXoObB][\da-fA-F]")
+RAISED = re.compile(rf" *(?:\^|\*\*|[{''.join(SUPERSCRIPTS)}])")
 # What makes a symbol before it part of another word; a power does not.
 RUNS_ON = re.compile(rf"[^\W{''.join(SUPERSCRIPTS)}]")
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -161,8 +162,7 @@ class Lexer:
             or self._plain[self._at + 1 : self._at + 2] != " "
         ):
             return False
-        behind = len(self._plain) - len(self._plain[self._at + 1 :].lstrip(" "))
-        phrase = phrase_at(self._plain, behind)
+        phrase = phrase_at(self._plain, self._past_blanks(self._at + 1))
         aside = phrase is not None and (phrase[0].kind in ASIDES or phrase[0].said == "±")
         return aside or not self._tokens
 
@@ -219,13 +219,12 @@ class Lexer:
 
     def _article(self, name: str, end: int) -> bool:
         """Say whether the symbol `name` is the word before a number, unit or noun: half a TB."""
-        rest = self._plain[end:].lstrip(" ")
-        behind = len(self._plain) - len(rest)
+        behind = self._past_blanks(end)
         run = LETTERS.match(self._plain, behind)
         if name != "a" or behind == end:
             return False
         if run is None:
-            return rest[:1].isdecimal() and not self._after_operand()
+            return self._plain[behind : behind + 1].isdecimal() and not self._after_operand()
         if self._question.symbol(run.group()) is not None:
             return False
         phrase = phrase_at(self._plain, behind)
@@ -239,12 +238,12 @@ class Lexer:
             what = f"{name} is a symbol here and a suffix; type 12 * {name}, or the number in full"
             raise RefusalError(self._at, what)
         plain = tuple(o for o in units if not o.last)
-        key = f"symbol{self._at}" if plain else ""
+        key = f"symbol{self._at}"
         self._add("symbol", self._at + len(name), options=(option, *plain), key=key)
 
     def _is_also_a_suffix(self, name: str) -> bool:
         """Say whether "68k MB", or "12k" where numbers are asked for, may be thousands."""
-        if name.lower() not in SUFFIXES or self._tokens[-1].kind != "number":
+        if self._tokens[-1].kind != "number":
             return False
         run = LETTERS.match(self._plain, self._at + len(name) + 1)
         before_unit = run is not None and bool(typed_unit(run.group()))
@@ -294,18 +293,19 @@ class Lexer:
     def _symbols(self, run: str) -> None:
         """Take symbols written together; a power behind them is that of the last alone."""
         end = self._at + len(run)
-        behind = self._plain[end:].lstrip(" ")
-        raised = behind[:1] in {"^", *SUPERSCRIPTS} or behind.startswith("**")
-        last = end - 1 if raised and len(run) > 1 else end
+        raised = RAISED.match(self._plain, end)
+        last = end - 1 if raised else end
         for start, stop in ((self._at, last), (last, end)):
             if start < stop:
                 values = [self._question.symbol(c) for c in self._plain[start:stop]]
                 self._add("symbol", stop, options=(_product(values),))
 
     def _noun_at(self, start: int) -> bool:
-        behind = len(self._plain) - len(self._plain[start:].lstrip(" "))
-        phrase = phrase_at(self._plain, behind)
+        phrase = phrase_at(self._plain, self._past_blanks(start))
         return phrase is not None and phrase[0].kind == "noun"
+
+    def _past_blanks(self, at: int) -> int:
+        return len(self._plain) - len(self._plain[at:].lstrip(" "))
 
     def _symbols_at(self, start: int) -> bool:
         match = LETTERS.match(self._plain, start)
@@ -315,8 +315,8 @@ class Lexer:
         if word.kind == "refuse":
             raise RefusalError(self._at, word.said)
         limit = word.kind in {"bound", "upfront"}
-        behind = self._plain[end:].lstrip(" ") if limit else self._plain[end:]
-        if word.kind in NO_FUNCTION and behind.startswith("("):
+        behind = self._past_blanks(end) if limit else end
+        if word.kind in NO_FUNCTION and self._plain.startswith("(", behind):
             raise RefusalError(end, "functions are not worked out; type one number")
         if word.kind == "none" and word.said:
             self._remarks.append(word.said)

@@ -335,6 +335,7 @@ PLAIN_ELSEWHERE = [
     ("gpus", "8 GPUs"),
     ("gpus", "12 to 14 GPUs"),
     ("symbolic", "2P + 14 GB"),
+    ("letters", "b*s*h bytes"),
 ]
 
 
