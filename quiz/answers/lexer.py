@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 from itertools import takewhile
+from math import prod
 from unicodedata import normalize
 
 from quiz.answers.normal import SUPERSCRIPTS, Text
@@ -265,8 +266,8 @@ class Lexer:
     def _resolved(self, run: str) -> bool:
         """Take `run` as a unit or as symbols of the question, if it is either."""
         end = self._at + len(run)
-        symbols = [self._question.symbol(c) for c in run]
-        spelled = bool(symbols) and None not in symbols
+        symbols = self._values(run)
+        spelled = bool(run) and len(symbols) == len(run)
         options = self._units(run)
         near_value = self._question.near_symbol(run)
         if options:
@@ -297,8 +298,13 @@ class Lexer:
         last = end - 1 if raised else end
         for start, stop in ((self._at, last), (last, end)):
             if start < stop:
-                values = [self._question.symbol(c) for c in self._plain[start:stop]]
-                self._add("symbol", stop, options=(_product(values),))
+                self._add(
+                    "symbol", stop, options=(_product(self._values(self._plain[start:stop])),)
+                )
+
+    def _values(self, run: str) -> list[Fraction]:
+        """Return the values of the symbols among the letters of `run`."""
+        return [value for c in run if (value := self._question.symbol(c)) is not None]
 
     def _noun_at(self, start: int) -> bool:
         phrase = phrase_at(self._plain, self._past_blanks(start))
@@ -343,11 +349,8 @@ class Lexer:
             self._add(KINDS[word.kind], end, said=word.said, options=_options(word))
 
 
-def _product(values: list[Fraction | None]) -> Option:
-    product = Fraction(1)
-    for value in values:
-        product *= value or Fraction(0)
-    return Option(product, 0, "symbols of the question", symbolic=True)
+def _product(values: list[Fraction]) -> Option:
+    return Option(Fraction(prod(values)), 0, "symbols of the question", symbolic=True)
 
 
 def _options(word: Word) -> tuple[Option, ...]:

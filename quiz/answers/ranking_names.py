@@ -71,8 +71,9 @@ class Names:
     def together_at(self, plain: str, at: int) -> str:
         """Return the keys that stand at `at` without anything between, all of them: "1324"."""
         match = WORD.match(plain, at)
-        typed = match.group() if match else ""
-        return typed if sorted(typed) == sorted(self.keys) else ""
+        if match and sorted(match.group()) == sorted(self.keys):
+            return match.group()
+        return ""
 
     def meant(self, phrase: str) -> str | None:
         """Return the key of the one item that has all words of `phrase` in a name."""

@@ -147,6 +147,7 @@ LIMITS = [
     ("0." + "0" * 38 + "1e39", 1),
     ("1e40 / 1e40", 1),
     ("1*5 + 1*5 - 2*5", 0),
+    ("10^24", 10**24),
 ]
 
 
@@ -310,6 +311,7 @@ def test_nothing_is_said_that_was_not_assumed(typed: str, remark: str) -> None:
 
 PLAIN = [
     "16 GB", "16G", "500k", "1.12T",
+    "1 000 000 MB",
     "answer: 16 GB", "(16 GB)", "5 !", "16.", "1.5 GB", "8 x 2", "0 GB", "12 GB to 14 GB",
     "1'000 MB", "80 ± 5 GB", "about 16 GB", "1 PB", "2 * 3", "1/2 of 80 GB", "2^3 GB", "half a TB",
 ]  # fmt: skip
