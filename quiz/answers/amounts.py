@@ -104,9 +104,9 @@ def power(base: Amount, exponent: Amount, at: int) -> Amount:
 def shared(left: Amount, right: Amount, *, sharing: bool) -> tuple[Amount, Amount]:
     """Give a bare number beside one with a unit that unit, or none where `sharing` is off."""
     if left.bare and left.scale is None and right.scale:
-        return _inunit(left, right, sharing=sharing), right
+        return _inunit(left, right, right.scale, sharing=sharing), right
     if right.bare and right.scale is None and left.scale:
-        return left, _inunit(right, left, sharing=sharing)
+        return left, _inunit(right, left, left.scale, sharing=sharing)
     return _alongside(left, right), _alongside(right, left)
 
 
@@ -124,13 +124,13 @@ def _number_of_bytes(bare: Amount, other: Amount) -> bool:
     return bare.bare and bare.scale is not None and bare.high >= LARGE and other.bytes == 1
 
 
-def _inunit(bare: Amount, other: Amount, *, sharing: bool) -> Amount:
+def _inunit(bare: Amount, other: Amount, scale: Fraction, *, sharing: bool) -> Amount:
     spelled_out = bare.high >= LARGE and not other.bytes
     apart = bare.symbolic or spelled_out or not sharing
-    one = Fraction(1) if apart else (other.scale or Fraction(1))
+    one = Fraction(1) if apart else scale
     return replace(
         bare, low=bare.low * one, high=bare.high * one, bytes=other.bytes, mark=other.mark,
-        scale=other.scale,
+        scale=scale,
     )  # fmt: skip
 
 

@@ -22,9 +22,10 @@ def cardinal(tokens: Sequence[Token], at: int) -> tuple[Fraction, int]:
         hundreds, number = number * HUNDRED, Fraction(0)
         after = at + 1
         joined = after < len(tokens) and tokens[after].said == "and"
-        nearby = after + 1 if joined and _word(tokens, after + 1) else after
+        nearby = after + 1 if joined else after
         at = after
-        if 0 < _word(tokens, nearby) < HUNDRED:
+        # "between one hundred and two hundred" has two numbers.
+        if 0 < _word(tokens, nearby) < HUNDRED and _word(tokens, nearby + 1) != HUNDRED:
             number, at = _below_hundred(tokens, nearby)
     if _word(tokens, at):
         raise RefusalError(tokens[at].start, "these number words do not fit; type digits instead")

@@ -221,7 +221,7 @@ class Evaluation:
                 raise RefusalError(node.start, "give each end of this range its unit")
             return self._ends(*one_unit, node.start)
         if right.mark == "percent" and left.mark != "percent":
-            right = product(replace(left, things={}), right, node.start)
+            right = product(left, right, node.start)
         left, right = shared(left, right, sharing=True)
         if not alike(left, right) or left.low != left.high:
             raise RefusalError(node.start, "the spread does not fit the number; type 80 ± 5 GB")
@@ -257,16 +257,16 @@ def _in_millions(node: Node, number: Amount) -> bool:
 
 def _billions_over_b(total: Amount, unit: Leaf) -> bool:
     """Whether each B of "14B/7B" is read in another way, billions over bytes."""
-    return total.scale is not None and len(unit.options) > 1 and unit.options[0] is BYTES_B
+    return total.scale is not None and unit.options[0] is BYTES_B
 
 
 def _percent(left: Amount, right: Amount, at: int) -> Amount:
     """Return `left` as a percentage where only the right of the two ends has the sign."""
-    if right.mark != "percent" or not left.bare or left.scale is not None or left.symbolic:
+    if right.mark != "percent" or not left.bare:
         return left
-    if left.high < right.low:
+    if left.scale is not None or left.symbolic or left.high < right.low:
         raise RefusalError(at, SIGNS)
-    return replace(left, low=left.low / 100, high=left.high / 100, mark="percent")
+    return replace(left, low=left.low / 100, high=left.high / 100)
 
 
 def _below(left: Amount, right: Amount) -> bool:

@@ -12,7 +12,7 @@ NO_FACTORIAL = "the exclamation mark was not read"
 
 QUOTES = re.compile(r"""\s*(["'`])(?P<inside>[^"'`]*)\1\s*""")
 LABEL = re.compile(r"\s*(?P<label>[A-Za-z']+(?: +[A-Za-z']+){0,3})\s*(?::=|[:=](?!=))")
-PUNCTUATION = re.compile(r"[\s.!?;,]*$")
+PUNCTUATION = " .!?;,"
 NOTE = re.compile(r"[(\[](?P<inside>[A-Za-z?+ ][A-Za-z ,.?+/'&-]*)[)\]]\s*$")
 OPENING_NOTE = re.compile(r"\s*\((?P<inside>[A-Za-z ][A-Za-z ,.?+/'&-]*)\)")
 # (fp16), behind a unit: it says nothing new. Behind "7B" it would.
@@ -45,8 +45,7 @@ def unframe(text: Text) -> Framed:
     if quoted:
         plain = _blank(plain, 0, quoted.start("inside"))
         plain = _blank(plain, quoted.end("inside"), len(plain))
-    closing = PUNCTUATION.search(plain)
-    start = closing.start() if closing else len(plain)
+    start = len(plain.rstrip(PUNCTUATION))
     asking = "?" in plain[start:]
     if plain[start : start + 1] == "!":
         remarks.append(NO_FACTORIAL)

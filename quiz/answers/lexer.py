@@ -340,7 +340,7 @@ class Lexer:
         elif word.kind == "approximate":
             self._approximate = True
             self._at = end
-        elif word.kind in {"skip", "label"}:
+        elif word.kind == "skip":
             self._at = end
         elif word.kind in {"remark", "bound", "upfront"}:
             self._remarks.append(word.said)

@@ -80,11 +80,6 @@ class Operands(Cursor, ABC):
         return self._counted(node, token, behind)
 
     def _unit(self, token: Token) -> Leaf:
-        """Return a unit; "16 G bytes" has two words, the first of which is a number."""
-        behind = self._token.options if self._token else ()
-        counts = tuple(o for o in token.options if not o.bytes)
-        if counts and [o.said for o in behind] == ["bytes"]:
-            return Leaf(start=token.start, options=counts)
         return Leaf(start=token.start, options=token.options, key=token.key)
 
     def _lone_unit(self) -> bool:

@@ -84,7 +84,5 @@ def _asks_size(asks: str) -> bool:
 
 
 def _family(asks: str) -> str:
-    if RATIO.search(asks):
-        return ""
     words = re.findall(r"[a-z]+", asks.lower())
     return next((COUNTED[w].said for w in words if w in COUNTED), "")

@@ -22,6 +22,11 @@ def test_a_key_a_name_and_a_short_name_are_read(typed):
     assert read_choice(typed, items("abc")) == Picked(key="b")
 
 
+def test_what_was_assumed_is_said():
+    remarks = ("read the numbers before the names as places",)
+    assert read_choice("1. z2", items("abc")) == Picked(key="b", remarks=remarks)
+
+
 @pytest.mark.parametrize(
     ("keys", "typed", "offset", "reason"),
     [
