@@ -13,7 +13,7 @@ from quiz.answers.quantity import RefusalError
 from quiz.answers.question import Question
 from quiz.answers.tokens import KINDS, Kind, Token, Tokens
 from quiz.answers.units_typed import BILLION_B, BYTES_B, Option, choice, typed_unit
-from quiz.answers.words import COUNTED, EACH, WORDS, Word
+from quiz.answers.words import EACH, WORDS, Word
 
 OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "noun", "multiple"}
 # What an article may stand before.
@@ -182,7 +182,7 @@ class Lexer:
         if not (self._tokens and self._tight and run):
             return False
         before, word = self._tokens[-1].kind, run.group()
-        if word.lower() == "ish" or (before == "per" and word.lower() in COUNTED):
+        if word.lower() == "ish" or before == "per":
             return True
         if not self._after_operand() or self._question.symbol(word) is not None:
             return False

@@ -294,8 +294,6 @@ def _bare(amount: Amount, question: Question, chosen: Choice, at: int) -> Fracti
     inbytes = (chosen.get(key, 0) == 1) != symbols_in_bytes
     if inbytes and not amount.symbolic and amount.high < LARGE:
         raise RefusalError(at, "the unit is missing; type it behind the number, such as 16 GB")
-    if not inbytes and amount.high * question.default > IMPLAUSIBLE:
-        raise RefusalError(at, "this is too large; type a size that a GPU could have")
     return Fraction(1) if inbytes else question.default
 
 

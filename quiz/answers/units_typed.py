@@ -78,9 +78,9 @@ def units() -> Mapping[str, tuple[Option, ...]]:
                 choice(decimal, 1, f"{name}bytes"),
                 choice(decimal, 0, NUMBER_WORDS[letter], last=True),
             )
-    table |= {word: (choice(factor, 1, "bytes"),) for word, factor in SLANG.items()}
-    table |= dict.fromkeys(BYTE_WORDS, (choice(1, 1, "bytes"),))
-    table |= dict.fromkeys(BIT_WORDS, (choice(Fraction(1, BITS), 1, "bits"),))
+    table |= {word: (choice(factor, 1),) for word, factor in SLANG.items()}
+    table |= dict.fromkeys(BYTE_WORDS, (choice(1, 1),))
+    table |= dict.fromkeys(BIT_WORDS, (choice(Fraction(1, BITS), 1),))
     return MappingProxyType(table)
 
 

@@ -413,6 +413,17 @@ def test_a_bare_number_is_in_the_unit_of_the_question(unit: str, value: int) -> 
     assert read("16", default_unit=unit).value == value
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"asks": "bytes per parameter"},
+        {"default_unit": "bytes", "asks": "memory of one parameter"},
+    ],
+)
+def test_bytes_per_parameter_are_read_where_they_may_be_asked(question: Mapping[str, str]) -> None:
+    assert read("16 bytes per param", **question).value == 16
+
+
 PIECES = st.sampled_from(
     [*"0123456789.,+-*/^()=%~<> xBGbMPk½\u00d7\u2013²'_", "GB", " or ", " to ", " per "]
 )
