@@ -6,9 +6,8 @@ Then come the exchange of gradients and weights and the optimizer's step, of the
 take longest.
 
 Counts are exact; rates and overlap are assumptions (`engine.costs.assumptions`,
-`engine.costs.communication`). So differences between two settings say more than the seconds of one.
-Not counted: data loading, uneven routing of experts, a pipeline schedule other
-than 1F1B.
+`engine.costs.communication`). So differences between two settings say more than the seconds of
+one. Not counted: data loading, uneven routing of experts, a pipeline schedule other than 1F1B.
 """
 
 from collections.abc import Iterable
