@@ -116,8 +116,13 @@ class Runs:
         known = Known()
         coverage = Coverage(data_file=None, include=[str(file) for file in self._files])
         coverage.start()
+        before = ""
         for number, item in enumerate(self._items):
-            self._clear_caches()
+            # Rows of one test share its caches: to read every table again takes longer than all.
+            name = item.nodeid.partition("[")[0]
+            if name != before:
+                self._clear_caches()
+            before = name
             coverage.switch_context(str(number))
             # Nothing is kept for the next test, so that each sets up all that it uses.
             started = time.process_time()
