@@ -45,7 +45,7 @@ class Limits:
 
     Attributes:
         jobs: how many processes at once.
-        seconds: of tests that a mutant gets, of a processor while lines are traced.
+        seconds: of tests that a mutant gets, of a processor.
         every: one mutant of so many is tried.
         first: which of them.
     """
@@ -119,10 +119,9 @@ class Runs:
         before = ""
         for number, item in enumerate(self._items):
             # Rows of one test share its caches: to read every table again takes longer than all.
-            name = item.nodeid.partition("[")[0]
-            if name != before:
+            if self._name(number) != before:
                 self._clear_caches()
-            before = name
+            before = self._name(number)
             coverage.switch_context(str(number))
             # Nothing is kept for the next test, so that each sets up all that it uses.
             started = time.process_time()
@@ -181,21 +180,28 @@ class Runs:
         return name, codes, self._tests(mutant, name)
 
     def _tests(self, mutant: Mutant, name: str) -> list[int]:
-        """Return tests that run the mutant: what killed one in its function, then the fastest."""
+        """Return tests that run the mutant: what killed one in its function, then all by turns."""
         lines = range(mutant.first, mutant.last + 1)
         of_line = self._known.of_line
         run = set().union(*(of_line.get((str(mutant.file), line), set()) for line in lines))
-        seconds = self._known.seconds
         killers = [
             number for number in reversed(self._killers[mutant.file, name]) if number in run
         ]
-        ordered = [*killers, *sorted((run & set(seconds)) - set(killers), key=seconds.__getitem__)]
-        left = self._limits.seconds
-        for place, number in enumerate(ordered):
-            left -= seconds[number]
-            if left < 0 and place:
-                return ordered[:place]
-        return ordered
+        return [*killers, *self._by_turns((run & set(self._known.seconds)) - set(killers))]
+
+    def _by_turns(self, numbers: set[int]) -> Iterator[int]:
+        """Yield a row of each test, the fastest first, then a second one of each, and so on."""
+        turns: dict[str, int] = defaultdict(int)
+        found = []
+        for number in sorted(numbers, key=self._known.seconds.__getitem__):
+            name = self._name(number)
+            found.append((turns[name], number))
+            turns[name] += 1
+        # The order of the same turn stays that of seconds.
+        yield from (number for _, number in sorted(found, key=lambda row: row[0]))
+
+    def _name(self, number: int) -> str:
+        return self._items[number].nodeid.partition("[")[0]
 
     def _start(
         self, codes: list[tuple[FunctionType, CodeType]], tests: list[int]
@@ -217,7 +223,10 @@ class Runs:
             os._exit(0 if killer < 0 else 1)
 
     def _first_failing(self, tests: list[int]) -> int:
+        ends = time.process_time() + self._limits.seconds
         for number, after in zip(tests, [*tests[1:], None], strict=True):
+            if time.process_time() > ends:
+                break
             following = None if after is None else self._items[after]
             _limit(2 + 10 * self._known.seconds[number])
             for report in runtestprotocol(self._items[number], nextitem=following, log=False):

@@ -17,7 +17,10 @@ from problems.claims import claims
 from quiz.claims.grade import ClaimVerdict, grade_claim
 from quiz.claims.judging import LABELS
 
-HEAD = "# claim: labels wanted/given, points credited, letters in spans, false statements, certainty"
+HEAD = (
+    "# claim: labels wanted/given, called true/false/neither, points credited, letters in spans, "
+    "false statements, certainty"
+)
 
 
 @cache
@@ -37,12 +40,15 @@ def line(name: str) -> str:
     counted = Counter((row.label, verdict.label) for row, verdict in marks(name))
     labels = " ".join("/".join(str(counted[label, one]) for one in LABELS) for label in LABELS)
     verdicts = [verdict for _, verdict in marks(name)]
+    said = Counter(verdict.said for verdict in verdicts)
+    called = "/".join(str(said[value]) for value in (True, False, None))
     points = sum(len(verdict.credited) for verdict in verdicts)
     letters = sum(span.end - span.start for verdict in verdicts for span in verdict.spans)
     errors = Counter(verdict.error for verdict in verdicts if verdict.error)
     heard = " ".join(f"{error} {many}" for error, many in sorted(errors.items()))
     sure = sum(verdict.sure for verdict in verdicts)
-    return f"{name}: {labels}, {points} points, {letters} letters, {heard or 'none'}, {sure:.3f}"
+    found = f"{labels}, {called}, {points} points, {letters} letters, {heard or 'none'}"
+    return f"{name}: {found}, {sure:.3f}"
 
 
 def main() -> None:
