@@ -90,6 +90,10 @@ class Runs:
             return False
         warnings.filterwarnings("ignore", message=".*fork")
         self._items = session.items
+        # What a test imports as it runs, a fork would import without the mutant.
+        for file in self._files:
+            parts = file.relative_to(Path.cwd()).with_suffix("").parts
+            import_module(".".join(part for part in parts if part != "__init__"))
         gc.collect()
         everything = gc.get_objects()
         self._caches = [it for it in everything if isinstance(it, CACHE)]

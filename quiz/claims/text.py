@@ -30,8 +30,9 @@ TOKEN = re.compile(
     r"|(?P<quote>\")"
     r"|(?P<sign>->|=>|==|!=|>=|<=|[-+*/=<>~%^])"
 )
-# What stands between the parts of one name or call, and breaks nothing: micro-batch, step().
-JOINING = re.compile(r"(?<=\w)-(?=[^\W\d_])|(?<=[^\W\d_])-(?=\d)|(?<=\w)\(|(?<=\()\)")
+# What stands between the parts of one name or call, and breaks nothing: micro-batch, step(); but
+# 1F-1B is one word.
+JOINING = re.compile(r"(?<=\w)-(?=[^\W\d_])|(?<=[^\W\d_])(?<!\b1f)-(?=\d)|(?<=\w)\(|(?<=\()\)")
 SINGLE_QUOTED = re.compile(r"(?:^|(?<=[\s(]))'([^'\n]{2,}?)'(?=[\s.,;:!?)]|$)")
 
 SUFFIXES = {"s": "is", "re": "are", "ll": "will", "ve": "have", "d": "would", "m": "am"}

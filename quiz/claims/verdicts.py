@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quiz.claims.clauses import Clause, opens
+from quiz.claims.clauses import Clause
 from quiz.claims.speech import Phrase, speech
 from quiz.claims.text import Token
 
@@ -137,8 +137,8 @@ def _of_not(clause: Clause) -> Iterator[Stated]:
     """Yield the verdict of an answer that begins with "not"."""
     words = clause.words
     if words[0] == "not" and not speech().longest_at("cancelled", words, 0):
-        denied = {"false", "wrong", "incorrect", "untrue"}.intersection(words[:GRANTED])
-        yield _said(clause, 0, 1, value=bool(denied))
+        # "Not false" states what it means behind this: the last verdict counts.
+        yield _said(clause, 0, 1, value=False)
 
 
 def _idiom(clause: Clause, at: int) -> tuple[Phrase, bool] | None:
@@ -248,6 +248,4 @@ def _yes_or_no(clause: Clause, at: int) -> bool | None:
         return value if led and last else None
     if any(m.first < index and m.sort == "things" for m in clause.mentions):
         return value if led else None
-    if words[at] == "no" and at and not (last or led or opens(words, at)):
-        return None
     return value

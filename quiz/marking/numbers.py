@@ -11,11 +11,8 @@ def read_number(asked: Number, text: str) -> Quantity | Unreadable:
     """Read `text` as the number that is asked for."""
     if asked.unit == "s":
         return read_seconds(text)
-    asks = "memory, in bytes" if asked.unit == "bytes" else "a number"
-    if asked.default_unit in {"B", "bytes"}:
-        asks = "bytes per parameter"
-    unit = asked.default_unit or "1"
-    return parse_quantity(text, default_unit=unit, symbols=asked.symbols, asks=asks)
+    asks = "bytes per parameter" if asked.default_unit in {"B", "bytes"} else None
+    return parse_quantity(text, default_unit=asked.default_unit, symbols=asked.symbols, asks=asks)
 
 
 def mark_number(problem: Problem, asked: Number, text: str) -> Verdict | Unreadable:

@@ -65,6 +65,7 @@ def test_a_range_is_told_whether_it_holds_the_reference(states_problem, typed, w
         # Missed, and near: what its nearer end earns, but no more than half.
         ("101-110 GB", "1/2"),
         ("130-150 GB", "1/2"),
+        ("60-70 GB", "1/2"),
         ("150-160 GB", "1/4"),
         ("300-400 GB", 0),
     ],

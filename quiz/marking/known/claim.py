@@ -70,11 +70,7 @@ def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
             yield f"This does not hold: “{_quoted(marked.answer, span)}”."
     missing = [asked.point(name) for name in marked.missing]
     core = [point for point in missing if point.core]
-    if (
-        marked.label != "correct"
-        and core
-        and not any(point.core for point in asked.points if point.id in marked.credited)
-    ):
+    if core and not any(asked.point(name).core for name in marked.credited):
         yield f"What is missing: {core[0].says}"
     elif missing:
         yield f"A stronger answer adds: {missing[0].says}"

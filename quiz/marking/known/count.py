@@ -41,8 +41,7 @@ def _mark(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreada
 
 def _read(answer: CountAnswer, text: str) -> Quantity | Unreadable:
     start = _behind(answer.before, text)
-    asks = f"number of {answer.noun}" if answer.noun else "number"
-    quantity = parse_quantity(text[start:], default_unit="1", asks=asks)
+    quantity = parse_quantity(text[start:], default_unit="1", asks=f"number of {answer.noun}")
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + start)
     if answer.noun == "tokens" and re.fullmatch(r"\s*\d+\s*k\b.*", text, re.IGNORECASE):

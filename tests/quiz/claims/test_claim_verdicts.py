@@ -222,6 +222,13 @@ T that is accurate
 F 100% false
 T 100% true
 F falsch
+F therefore no
+F probably no
+F verdict = false
+T claim = true
+F not true, not at all
+T not untrue
+T not incorrect, i'd say
 """.strip().splitlines()
 
 
@@ -247,6 +254,11 @@ def test_the_last_verdict_counts_with_its_denials(row):
         "it is true that activations get smaller with it",
         "f(x) is run again",
         "dropout=False",
+        "in the answer dropout = False",
+        "the weights shrink, true, but the rest stays",
+        "the weights shrink, true, yet the rest stays",
+        "the weights shrink, that is true, however the rest stays",
+        "the weights shrink, right",
         "",
     ],
 )
@@ -265,6 +277,33 @@ def test_a_hedge_is_heard(answer):
 @pytest.mark.parametrize("answer", ["true", "definitely true", "yes, it is"])
 def test_a_firm_verdict_is_no_hedge(answer):
     assert not last(answer).hedged
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # What is granted is what stands before, in the same sentence, and something must follow.
+        "true, but the rest stays",
+        "the weights shrink. true, but the rest stays",
+        "the weights shrink, true",
+        "the weights shrink, true, and the rest stays",
+    ],
+)
+def test_who_grants_nothing_states_a_verdict(answer):
+    assert last(answer).value
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("it is a common misconception", "common misconception"),
+        ("it is not true", "true"),
+        ("hmm no", "no"),
+    ],
+)
+def test_a_verdict_knows_its_words(answer, words):
+    verdict, typed = last(answer), tokens(answer)
+    assert " ".join(token.word for token in typed[verdict.first : verdict.last + 1]) == words
 
 
 def test_it_does_contradicts_a_claim_that_denies_something():

@@ -36,6 +36,16 @@ AGREES = [
     "it is 3x",
     "",
     "no numbers at all",
+    # 16 x 1.02 and 5.5 x 1.02; 80 x 1.15 and 80 x 0.85.
+    "16.32 bytes",
+    "5,61 bytes a parameter",
+    "92 GB",
+    "68 GB",
+    # 2 + 4 + 8, and 2 + 2 + 4.
+    "weights with master and moments take 14 bytes",
+    "all but the moments: weights with gradients with master 8 bytes",
+    "7 bytes + 9 bytes",
+    "3 * 7 bytes",
 ]
 CONTRADICTS = [
     ("8 bytes now", "8 bytes"),
@@ -45,6 +55,15 @@ CONTRADICTS = [
     ("the moments take 7 bytes", "7 bytes"),
     ("that is 200 GB", "200 GB"),
     ("5 GiB of it, 16 bytes a param", "5 GiB"),
+    ("20 bytes a param, 5 GiB of it", "20 bytes a param"),
+    ("16.33 bytes", "16.33 bytes"),
+    ("5.62 bytes a parameter", "5.62 bytes a parameter"),
+    ("93 GB", "93 GB"),
+    ("67 GB", "67 GB"),
+    # A state that another clause names does not have these bytes.
+    ("weights shrink, now 8 bytes", "8 bytes"),
+    ("8 bytes, moments included", "8 bytes"),
+    ("the moments take 8 bytes, 7 bytes with the rest", "7 bytes"),
 ]
 
 
@@ -58,6 +77,39 @@ def test_bytes_that_the_run_does_not_have_are_answered_with_the_whole_and_the_sh
     assert found.says == (
         "8 bytes is not what a parameter takes here: 2 + 2 + 4 + 8 = 16, 5.5 on one GPU."
     )
+
+
+def test_where_nothing_is_sharded_no_share_is_told():
+    found = wrong_number("8 bytes now", replace(RUN, shared=RUN.each))
+    assert found.says == "8 bytes is not what a parameter takes here: 2 + 2 + 4 + 8 = 16."
+
+
+@pytest.mark.parametrize(("typed", "agrees"), [("4", True), ("8", True), ("2", False)])
+def test_moments_of_8_bytes_are_two_of_4(typed, agrees):
+    run = replace(RUN, each=Fraction(8), shared=Fraction(8), parts=(8,))
+    assert (wrong_number(f"the moment takes {typed} bytes", run) is None) is agrees
+
+
+@pytest.mark.parametrize(("typed", "nearest"), [("50 GB", 37), ("200 GB", 80), ("2 GB", 13)])
+def test_the_nearest_size_of_the_run_is_told(typed, nearest):
+    found = wrong_number(f"that is {typed}", RUN)
+    assert found.says.startswith(f"{typed} is no size of this run; the nearest is {nearest}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "agrees"),
+    [
+        ("activations take 27 GB", True),
+        ("Activations take 13 GB", False),
+        ("activations with logits take 80 GB", True),
+        ("activations take 27 GB, logits 13 GB", True),
+        # What has no size of its own may be any.
+        ("the buffer takes 80 GB", True),
+    ],
+)
+def test_a_size_is_held_to_the_one_thing_that_its_clause_names(typed, agrees):
+    named = {"logit": (13 * GB,), "activation": (27 * GB,), "buffer": ()}
+    assert (wrong_number(typed, replace(RUN, named=named)) is None) is agrees
 
 
 @pytest.mark.parametrize(("typed", "words"), CONTRADICTS, ids=[typed for typed, _ in CONTRADICTS])
@@ -82,7 +134,8 @@ def test_a_right_reason_with_a_number_of_another_run_is_half():
     assert grade(problem, right.format(16)).score == 1
     verdict = grade(problem, right.format(20))
     assert (verdict.score, verdict.mistake) == (Fraction(1, 2), "a number that is not the run's")
-    assert "20 bytes per parameter is not what a parameter takes here: " in verdict.feedback
+    says = "20 bytes per parameter is not what a parameter takes here: "
+    assert verdict.feedback.startswith(f"In part: {problem.answer.said}. {says}")
 
 
 def test_the_numbers_of_the_solution_agree_with_the_run():

@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from engine.units import GB, GIB
+from engine.units import GB, GIB, MB, MIB
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.draw import Draw
 from problems.mistakes import mistakes, share_of
 from problems.registry import build, kinds
+from quiz.answers import parse_quantity
 from quiz.grading import grade
 from quiz.marking.diagnosis import diagnose, explained
 from quiz.marking.nearness import credit
@@ -173,3 +174,95 @@ def test_where_several_slips_give_a_number_none_is_named_and_all_are_listed(kind
 
 def test_what_asks_for_no_number_has_no_diagnosis():
     assert diagnose(build("rank-levers", 1), Fraction(1)) is None
+
+
+def made(make_problem, *values, unit="bytes"):
+    """A problem whose answer is 1000, with mistakes named by their numbers."""
+    named = [(str(value), value) for value in values]
+    return make_problem(QuantityAnswer(value=Fraction(1000), unit=unit), named)
+
+
+@pytest.mark.parametrize(
+    ("number", "values", "name"),
+    [
+        # Within 3%, with its own number as the whole.
+        (515, (500,), "500"),
+        (516, (500,), None),
+        (485, (500,), "500"),
+        # 0.3% apart is equally near: 500 of 500, 500 of 500 / 1.003.
+        (500, (500, Fraction(500_000, 1003)), None),
+        (500, (500, Fraction(500_000, 1004)), "500"),
+        (500, (Fraction(500_000, 1004), 500), "500"),
+        # 505 / 501 - 1 and 505 / 500 - 1 are 0.2% apart.
+        (505, (500, 501), None),
+        # Two that move no terms are never made together: 400 + 700 - 1000 = 100.
+        (100, (400, 700), None),
+    ],
+)
+def test_the_nearest_mistake_is_named_where_one_is(make_problem, number, values, name):
+    found = diagnose(made(make_problem, *values), Fraction(number))
+    assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("number", "moves", "named"),
+    [
+        # 700 + 600 - 1000 = 300: 0.5% of it is 1.5.
+        (300, ("a", "b"), True),
+        (Fraction(603, 2), ("a", "b"), True),
+        (302, ("a", "b"), False),
+        (300, ("a", "a"), False),
+        (300, ("a", ""), False),
+        (300, ("", "b"), False),
+    ],
+)
+def test_two_mistakes_add_up_where_they_move_other_terms(make_problem, number, moves, named):
+    problem = made(make_problem, 700, 600, unit="1")
+    mistakes = tuple(
+        replace(one, moves=frozenset(terms))
+        for one, terms in zip(problem.mistakes, moves, strict=True)
+    )
+    found = diagnose(replace(problem, mistakes=mistakes), Fraction(number))
+    assert (found is not None and found.mistakes == ("700", "600")) is named
+
+
+def test_two_mistakes_are_told_with_their_number_and_both_their_words(make_problem):
+    problem = made(make_problem, 700, 600, unit="1")
+    mistakes = tuple(
+        replace(one, moves=frozenset(terms))
+        for one, terms in zip(problem.mistakes, "ab", strict=True)
+    )
+    found = diagnose(replace(problem, mistakes=mistakes), Fraction(300))
+    assert found.says == ("Two things at once, 700 and 600, give 300. This is 700. This is 600.")
+    assert (found.value, found.share) == (300, 0)
+
+
+def test_two_mistakes_may_leave_less_than_one(make_problem):
+    problem = made(make_problem, 700, Fraction(601, 2), unit="1")
+    mistakes = tuple(
+        replace(one, moves=frozenset(terms))
+        for one, terms in zip(problem.mistakes, "ab", strict=True)
+    )
+    found = diagnose(replace(problem, mistakes=mistakes), Fraction(1, 2))
+    assert found.name == "700 and 601/2"
+
+
+def test_two_mistakes_that_leave_nothing_are_none(make_problem):
+    problem = made(make_problem, 700, 300, unit="1")
+    mistakes = tuple(
+        replace(one, moves=frozenset(terms))
+        for one, terms in zip(problem.mistakes, "ab", strict=True)
+    )
+    assert diagnose(replace(problem, mistakes=mistakes), Fraction(0)) is None
+
+
+def test_a_number_is_traced_as_it_was_read(make_problem):
+    problem = made(make_problem, 500, unit="1")
+    assert diagnose(problem, parse_quantity("500", default_unit="1")).name == "500"
+
+
+def test_a_plain_number_is_no_unit_of_bytes_said_wrong(make_problem):
+    problem = made(make_problem, 500, unit="1")
+    moved = replace(problem, mistakes=(replace(problem.mistakes[0], moves=frozenset("a")),))
+    assert diagnose(moved, Fraction(500 * GB, GIB)) is None
+    assert diagnose(moved, Fraction(1000 * MB, MIB)) is None

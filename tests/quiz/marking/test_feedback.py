@@ -10,7 +10,7 @@ from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.ranking import RankedItem
-from quiz.grading import grade, skipped
+from quiz.grading import Unreadable, grade, skipped
 from quiz.marking.registry import request_of
 
 GB = 10**9
@@ -38,6 +38,12 @@ def test_a_number_is_answered_with_the_right_one_and_its_distance(states_problem
     assert feedback == f"25.27 GB = 23.53 GiB. {says}"
 
 
+@pytest.mark.parametrize("typed", ["80-100 GB", "100-120 GB"])
+def test_a_range_holds_what_is_one_of_its_ends(make_problem, typed):
+    problem = make_problem(QuantityAnswer(value=Fraction(100 * GB)))
+    assert grade(problem, typed).held
+
+
 def test_nothing_is_no_distance_away(states_problem):
     assert grade(states_problem, "0").feedback == "Not quite: 25.27 GB = 23.53 GiB."
 
@@ -47,7 +53,10 @@ def test_nothing_is_no_distance_away(states_problem):
     [
         ("2000000000", "Not quite: 1,000,000,000. Yours is too high by a factor of 2."),
         ("1", "Not quite: 1,000,000,000. Yours is too low by a factor of 1,000,000,000."),
-        ("0.5", "Not quite: 1,000,000,000. Yours is too low by a factor of more than 1,000,000,000."),
+        (
+            "0.5",
+            "Not quite: 1,000,000,000. Yours is too low by a factor of more than 1,000,000,000.",
+        ),
     ],
 )
 def test_a_factor_is_said_from_2_to_a_milliard(make_problem, typed, says):
@@ -105,6 +114,8 @@ def test_a_number_of_two_mistakes_earns_the_least_share_or_its_band(make_problem
         ("GPUs", "16", "16 GPUs", "In part: 8 GPUs. This is GiB typed as GB."),
         ("", "9", "9", "Not quite: 8. Yours is too high."),
         ("", "8", "8", "Right: 8."),
+        # A mistake whose number is near does not make the right one wrong.
+        ("", "100", "100", "Not quite: 8. Yours is too high."),
     ],
 )
 def test_a_count_is_answered_whole(make_problem, noun, typed, reading, feedback):
@@ -158,7 +169,11 @@ def test_what_stands_behind_the_name_of_a_stage_is_pointed_at(make_problem, type
         ),
         ("2x", None, "Not quite: 4 times. Yours is too low by a factor of 2."),
         ("4x", None, "Right: 4 times."),
-        ("1-5", None, "Not quite: 4 times. Your range holds it; its upper end is 5 times the lower."),
+        (
+            "1-5",
+            None,
+            "Not quite: 4 times. Your range holds it; its upper end is 5 times the lower.",
+        ),
     ],
 )
 def test_a_factor_is_answered_whole(make_problem, typed, mistake, feedback):
@@ -225,3 +240,42 @@ def test_a_choice_is_asked_for_by_the_kind_of_its_keys(keys, noun):
     request = request_of(answer)
     assert request.items == (f"{keys[0]}  item {keys[0]}", f"{keys[1]}  item {keys[1]}")
     assert request.wants == f"Type its {noun} or name."
+
+
+def test_a_right_count_is_no_mistake_however_near_one_is(make_problem):
+    verdict = grade(make_problem(CountAnswer(value=100), [("GiB typed as GB", 101)]), "100")
+    assert (verdict.mistake, verdict.score, verdict.feedback) == (None, 1, "Right: 100.")
+
+
+@pytest.mark.parametrize(
+    ("noun", "typed"), [("GPUs", "8 tokens"), ("tokens", "8 GPUs"), ("GPUs", "8 GB"), ("", "8 s")]
+)
+def test_a_count_of_other_things_is_no_answer(make_problem, noun, typed):
+    assert isinstance(grade(make_problem(CountAnswer(value=8, noun=noun)), typed), Unreadable)
+
+
+@pytest.mark.parametrize("unit", ["B", "bytes"])
+@pytest.mark.parametrize("typed", ["16", "16 bytes per parameter", "16 B/param", "16 B"])
+def test_bytes_a_parameter_may_be_said_so_where_they_are_asked_for(make_problem, unit, typed):
+    problem = make_problem(QuantityAnswer(value=Fraction(16), default_unit=unit))
+    assert grade(problem, typed).score == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "score"), [("90", 1), ("1.5 min", 1), ("90 s", 1), ("90000 ms", 1), ("92 s", 0)]
+)
+def test_seconds_are_read_as_times(make_problem, typed, score):
+    problem = make_problem(QuantityAnswer(value=Fraction(90), unit="s", default_unit="s"))
+    assert grade(problem, typed).score == score
+
+
+def test_a_plain_number_takes_no_unit(make_problem):
+    problem = make_problem(QuantityAnswer(value=Fraction(93), unit="1", default_unit=None))
+    assert grade(problem, "93").score == 1
+    assert isinstance(grade(problem, "93 GB"), Unreadable)
+
+
+def test_what_was_assumed_in_reading_a_number_is_remarked(states_problem, fits_problem):
+    remarks = ("read as a decimal point; a thousands point would be 93 TB",)
+    assert grade(states_problem, "93.000 GB").remarks == remarks
+    assert grade(fits_problem, "no, 93.000 GB").remarks == remarks

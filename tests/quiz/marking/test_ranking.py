@@ -12,6 +12,7 @@ from rich.console import Console
 from problems.answers.ranking import Measure, RankedItem, RankingAnswer
 from quiz.grading import Unreadable, grade, skipped
 from quiz.history.store import Store
+from quiz.marking.registry import request_of
 from quiz.practice.dialogue import Dialogue
 from quiz.practice.events import Marked, Quit, Unread
 from quiz.practice.session import Session, respond
@@ -113,6 +114,25 @@ def test_what_was_left_out_is_named(levers):
     assert feedback.endswith("Left out, and so lost: full recompute and ZeRO-2.")
 
 
+def test_three_that_were_left_out_are_listed(make_problem):
+    rows = [(name, value) for value, name in enumerate("ABCDE")]
+    problem = make_problem(ranked("1 2 3 4 5", STEP_TIME, "cheapest", *rows))
+    assert marked(problem, "1 > 2").feedback.endswith("Left out, and so lost: C, D and E.")
+
+
+@pytest.mark.parametrize("keys", ["abcd", "1234"])
+def test_an_order_is_asked_for_by_the_kind_of_its_keys(levers, keys):
+    items = tuple(
+        replace(item, key=key) for item, key in zip(levers.answer.items, keys, strict=True)
+    )
+    order = tuple(tuple(keys[int(key) - 1] for key in group) for group in levers.answer.order)
+    request = request_of(replace(levers.answer, items=items, order=order))
+    noun = "letters" if keys == "abcd" else "numbers"
+    wants = f"Type their {noun} or names, the cheapest first; = between two that tie."
+    assert request.wants == wants
+    assert request.items[0] == f"{keys[0]}  full recompute"
+
+
 @pytest.mark.parametrize("typed", ["ckpt > z1 = z2 > fa", "1 3 4 2"])
 def test_the_order_upside_down_is_a_mistake_with_a_name(levers, typed):
     verdict = marked(levers, typed)
@@ -150,6 +170,10 @@ def test_a_size_is_said_in_its_unit_with_digits_enough_to_tell_two_apart(savings
         (("1/100000", 2), STEP_TIME, "it costs +2% step time, A almost 0%."),
         ((123456, 234567), Measure(verb="takes", unit="ms"), "it takes 235,000 ms, A 123,000 ms."),
         (("3.1401", "3.1402"), STEP_TIME, "it costs +3.1402% step time, A +3.1401%."),
+        # Six digits at most.
+        (("3.14012001", "3.14012002"), STEP_TIME, "it costs +3.14012% step time, A +3.14012%."),
+        (("1/1000", 2), STEP_TIME, "it costs +2% step time, A +0.001%."),
+        (("1/2", "3/4"), STEP_TIME, "it costs +0.75% step time, A +0.5%."),
     ],
 )
 def test_a_number_is_said_with_its_sign_and_unit(make_problem, values, measure, says):
