@@ -55,6 +55,8 @@ def test_a_clause_begins_where_something_else_is_said(parted):
         ("no activations are sharded", []),
         ("no because weights are kept", []),
         ("well no", []),
+        ("no -> weights are kept", []),
+        ("no = it falls", []),
         # But this says that there are none.
         ("no activations", ["no activations"]),
         ("no doubt weights are kept", []),

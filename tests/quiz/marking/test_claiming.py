@@ -77,17 +77,23 @@ STATES = "Parameters, gradients and optimizer states are sharded."
         ),
         (
             "zero++ quantizes the all-gather to int8 for less traffic",
-            "Not quite: {}. This does not hold: “zero++ quantizes the all-gather to int8 for less "
-            f"traffic”. What is missing: {OWN}",
+            (
+                "Not quite: {}. This does not hold: “zero++ quantizes the all-gather to int8 for "
+                f"less traffic”. What is missing: {OWN}"
+            ),
         ),
         (
             "true, activations are sharded as well",
-            "Not quite: {}. Not so: “Each rank holds 1/N of the activations.” Each rank has its own "
-            f"micro-batch and keeps all of its activations. What is missing: {OWN}",
+            (
+                "Not quite: {}. Not so: “Each rank holds 1/N of the activations.” Each rank has its "
+                f"own micro-batch and keeps all of its activations. What is missing: {OWN}"
+            ),
         ),
         (
-            "Mostly true I think, only that activations of its own batch stay on each rank, while "
-            "weights, grads, optimizer are split",
+            (
+                "Mostly true I think, only that activations of its own batch stay on each rank, "
+                "while weights, grads, optimizer are split"
+            ),
             "In part: {}.",
         ),
     ],

@@ -164,8 +164,10 @@ def test_what_stands_behind_the_name_of_a_stage_is_pointed_at(make_problem, type
         (
             "1/4",
             "upside down",
-            "Not quite: 4 times. Yours is too low by a factor of 16. "
-            "This is the factor upside down: one over it is right.",
+            (
+                "Not quite: 4 times. Yours is too low by a factor of 16. "
+                "This is the factor upside down: one over it is right."
+            ),
         ),
         ("2x", None, "Not quite: 4 times. Yours is too low by a factor of 2."),
         ("4x", None, "Right: 4 times."),

@@ -106,7 +106,7 @@ def test_a_slip_says_what_was_meant_and_what_was_said():
 @pytest.mark.parametrize(
     ("low", "high", "band", "share"),
     [
-        # From one end of a band to the other: 102 / 98, 115 / 85, 135 / 65; a factor of 2 each way.
+        # From one end of a band to the other: 102 / 98, 115 / 85, 135 / 65; 2 each way.
         (98, 102, "count", 1),
         (97, 102, "count", "1/2"),
         (85, 115, "count", "1/2"),
