@@ -85,8 +85,8 @@ STATES = "Parameters, gradients and optimizer states are sharded."
         (
             "true, activations are sharded as well",
             (
-                "Not quite: {}. Not so: “Each rank holds 1/N of the activations.” Each rank has its "
-                f"own micro-batch and keeps all of its activations. What is missing: {OWN}"
+                "Not quite: {}. Not so: “Each rank holds 1/N of the activations.” Each rank has "
+                f"its own micro-batch and keeps all of its activations. What is missing: {OWN}"
             ),
         ),
         (
