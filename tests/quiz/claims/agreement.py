@@ -1,6 +1,6 @@
 """Writes how the unseen answers to each claim are marked; `agreement.txt` keeps what it wrote.
 
-After a wanted change of marks: cd tests/quiz/claims && python agreement.py > agreement.txt
+After a wanted change, from this folder: python agreement.py > agreement.txt
 """
 
 import sys

@@ -170,6 +170,16 @@ def test_who_affirms_a_false_claim_without_a_verdict_is_read_as_calling_it_true(
     assert verdict.error == "activations-sharded"
 
 
+def test_who_hedges_the_wrong_way_without_a_verdict_leans_to_that_side():
+    answer = (
+        "My guess is that it does rise somewhat, even though one micro-batch is held at a time."
+    )
+    verdict = marked("accumulation", answer)
+    assert (verdict.label, verdict.said, verdict.error) == (
+        "partial", False, "verdict-hedged-false",
+    )  # fmt: skip
+
+
 def test_what_is_missing_is_told_with_core_points_first():
     verdict = marked("pipeline-divides", "False, the weights are divided.")
     assert verdict.credited == ("weights-divided",)
