@@ -7,7 +7,7 @@ import pytest
 
 from quiz.answers import Unreadable
 from quiz.grading import grade, skipped
-from quiz.marking.given import Given
+from quiz.marking.attempt import Attempt
 from quiz.marking.registry import marker_of
 
 
@@ -46,7 +46,7 @@ def test_what_was_said_first_stands(halves, first, line, reason):
 
 
 def test_a_yes_or_no_counts_by_the_learners_own_mark_where_there_is_one(fits_problem):
-    given = Given(topic="D", verdict=grade(fits_problem, "no"), hints=0, seconds=1.0)
-    assert given.score == Fraction(1, 2)
-    assert replace(given, own="correct").score == 1
-    assert replace(given, own="wrong").score == 0
+    attempt = Attempt(topic="D", verdict=grade(fits_problem, "no"), hints=0, seconds=1.0)
+    assert attempt.score == Fraction(1, 2)
+    assert replace(attempt, own="correct").score == 1
+    assert replace(attempt, own="wrong").score == 0
