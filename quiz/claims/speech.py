@@ -52,6 +52,7 @@ def _phrases(listed: str) -> frozenset[Phrase]:
 def _by_first(phrases: frozenset[Phrase]) -> Mapping[str, tuple[Phrase, ...]]:
     firsts = {phrase[0] for phrase in phrases}
     return {
-        first: tuple(sorted((p for p in phrases if p[0] == first), key=len, reverse=True))
+        # Of two that stand in one place, one begins with the other, which the order has behind it.
+        first: tuple(sorted((p for p in phrases if p[0] == first), reverse=True))
         for first in firsts
     }

@@ -4,6 +4,8 @@ import pytest
 
 from quiz.claims.clauses import clauses
 from quiz.claims.lexicon import lexicon
+from quiz.claims.salad import is_salad
+from quiz.claims.speech import speech
 from quiz.claims.text import tokens
 
 
@@ -38,6 +40,15 @@ def test_a_clause_begins_where_something_else_is_said(parted):
     assert [answer[typed[one.first].start : typed[one.last].end] for one in found] == (
         parted.split(" | ")
     )
+
+
+@pytest.mark.parametrize("word", ["true", "false", "right", "t", "f", "y", "n", "no"])
+def test_a_verdict_is_no_member_of_the_list_behind_it(word):
+    typed, (first, second) = said(f"{word}, weights, moments")
+    assert [token.word for token in typed[second.first : second.last + 1]] == [
+        "weights", ",", "moments",
+    ]  # fmt: skip
+    assert first.last < second.first
 
 
 @pytest.mark.parametrize(
@@ -94,3 +105,51 @@ def test_a_short_word_with_a_slip_is_another_word():
 def test_the_longest_phrase_is_heard_and_nothing_within_it():
     (heard,) = lexicon().mentions(tokens("fp32 master weight"))
     assert (heard.concept, heard.first, heard.last) == ("master", 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "taken_up"),
+    [
+        # "They" are the things named before; what is left out is what they do.
+        ("weights shrink. they are sharded", {"weight"}),
+        ("weights are sharded. moments also", {"shard"}),
+        ("weights are sharded. moments also. activations also", {"shard"}),
+        ("weights are sharded. moments are kept", set()),
+        ("weights are sharded. moments", set()),
+    ],
+)
+def test_the_last_clause_takes_up_what_it_leaves_out(answer, taken_up):
+    _, found = said(answer)
+    heard = {mention.concept for mention in found[-1].spoken_of}
+    assert heard & {"weight", "gradient", "shard"} == taken_up
+
+
+@pytest.mark.parametrize(
+    ("answer", "salad"),
+    [
+        ("shard rank micro-batch params", True),
+        ("rank params 8", True),
+        ("rank 8 params 16", False),
+        ("zero cuts params", False),
+        ("zero params sharded", True),
+        ("rank holds params", False),
+        ("rank / params", True),
+        ("rank = params", False),
+        ("the params", False),
+    ],
+)
+def test_a_row_of_keywords_joins_nothing(answer, salad):
+    assert is_salad(tokens(answer), lexicon()) is salad
+
+
+@pytest.mark.parametrize(
+    ("words", "phrase"),
+    [
+        ("not only that", ("not", "only")),
+        ("not even close to it", ("not", "even", "close")),
+        ("no more than", ("no", "more", "than")),
+        ("not at", None),
+    ],
+)
+def test_the_longest_idiom_that_stands_here_is_heard(words, phrase):
+    assert speech().longest_at("cancelled", words.split(), 0) == phrase
