@@ -251,6 +251,7 @@ def test_the_last_verdict_counts_with_its_denials(row):
         '"this is true" they tell you',
         "right before the step the gradients are there",
         "the right number is 16",
+        "exactly one copy is kept",
         "it is true that activations get smaller with it",
         "f(x) is run again",
         "dropout=False",

@@ -60,6 +60,14 @@ def test_what_was_understood_is_kept_exactly_and_shown_as_plain_json(parsed, sho
     assert json.dumps(plain(parsed)) == json.dumps(shown)
 
 
+@pytest.mark.parametrize(
+    ("parsed", "text"),
+    [(Fraction(12), "12"), (Fraction(1, 8), '{"fraction": "1/8"}'), ((("b",),), '[["b"]]')],
+)
+def test_what_was_understood_is_kept_as_plainly_as_it_can_be(parsed, text):
+    assert written(parsed) == text
+
+
 def test_an_answer_as_long_as_it_may_be_is_read_and_a_longer_one_is_not(states_problem):
     longest = markers()[type(states_problem.answer)].longest
     assert not hasattr(grade(states_problem, "37 GB".ljust(longest)), "reason")
