@@ -26,11 +26,12 @@ def said(answer):
         "it falls just as it does in training",
         "it takes so much memory that it fails",
         "the weights grow so far that it fails",
+        "there are so many ranks that it fits",
         "they fall | so the peak falls",
         "it falls though",
         "it falls | though it stays high",
         # "And" joins two things where nothing but the last of them is said to do anything.
-        "ZeRO splits it as weights and gradients are needed",
+        "ZeRO splits it as weights and gradients are kept",
         "it falls | because weights shrink",
     ],
 )

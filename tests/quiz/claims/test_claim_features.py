@@ -28,6 +28,7 @@ def words(answer, name):
         ("false, weights are sharded", "<shard> <weight>", ["weights", "sharded"]),
         ("false, weights and more weights", "<weight>", ["weights", "weights"]),
         ("no. people say weights are sharded", "told shard", ["sharded"]),
+        ("no. weights are sharded. weights are kept", "weight", ["weights", "weights"]),
         # The last verdict is the one that counts.
         ("true? no, false", "=right", ["false"]),
         ("false? no, true", "=wrong", ["true"]),

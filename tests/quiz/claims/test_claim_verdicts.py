@@ -223,6 +223,10 @@ F 100% false
 T 100% true
 F falsch
 F therefore no
+F activations not really
+F this is not quite what happens
+T indeed the weights stay
+T absolutely the weights stay
 F probably no
 F verdict = false
 T claim = true
@@ -252,6 +256,8 @@ def test_the_last_verdict_counts_with_its_denials(row):
         "right before the step the gradients are there",
         "the right number is 16",
         "exactly one copy is kept",
+        "certainly the weights stay",
+        "the ranks do not really keep weights there",
         "it is true that activations get smaller with it",
         "f(x) is run again",
         "dropout=False",

@@ -154,6 +154,10 @@ def test_spans_are_the_words_that_earned_and_lost():
     }
 
 
+def test_the_last_verdict_is_a_span_with_its_name():
+    assert words(marked("accumulation", "no, wait, true"), "verdict") == {"true": "true"}
+
+
 @pytest.mark.parametrize(
     "typed", ["not " * 12, "false " * 20, "yes not no not", "he says that " * 9]
 )

@@ -183,6 +183,13 @@ def test_a_factor_is_answered_whole(make_problem, typed, mistake, feedback):
     assert (verdict.mistake, verdict.feedback) == (mistake, feedback)
 
 
+@pytest.mark.parametrize("value", [1, 4])
+def test_a_right_factor_is_not_upside_down_and_a_word_is_none(make_problem, value):
+    problem = make_problem(FactorAnswer(value=Fraction(value)))
+    assert grade(problem, f"{value}x").mistake is None
+    assert isinstance(grade(problem, "foo"), Unreadable)
+
+
 @pytest.mark.parametrize(
     ("typed", "feedback"),
     [
