@@ -98,7 +98,7 @@ def _both_say(typed: Sequence[Token], index: int, words: Lexicon) -> bool:
 
 
 def _breaks(token: Token) -> bool:
-    return token.kind in {"strong", "weak"} or token.word in speech().words["joints"] | {"as"}
+    return token.kind in {"strong", "weak"} or token.word in speech().words["joints"]
 
 
 def _merged(

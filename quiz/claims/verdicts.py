@@ -9,7 +9,7 @@ from quiz.claims.speech import Phrase, speech
 from quiz.claims.text import Token
 
 LETTERS = {"t": True, "y": True, "f": False, "n": False}
-# A letter that opens an answer is a verdict before one of these, or before a break.
+# A letter that opens an answer is a verdict before one of these, or alone.
 REASONS = frozenset({
     "because", "since", "as", "its", "it", "the", "cause", "cuz", "cos", "bc", "obviously",
     "clearly", "definitely", "of", "i", "all", "each", "every", "lol", "sorry",
@@ -217,7 +217,7 @@ def _is_letter(typed: Sequence[Token], clause: Clause, at: int, *, opening: bool
     if not opening or at:
         return False
     behind = typed[clause.first + 1]
-    return behind.word in REASONS or behind.kind in {"strong", "weak"}
+    return behind.word in REASONS
 
 
 def _counts(words: Sequence[str], at: int, *, opening: bool) -> bool:

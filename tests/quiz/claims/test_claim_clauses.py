@@ -19,6 +19,7 @@ def said(answer):
     [
         "activations stay | because each rank needs its own",
         "weights are sharded | and activations are kept",
+        "weights are sharded | or activations are kept",
         "weights, gradients and states are sharded",
         "weights fall, gradients too",
         "it falls | as each rank has less",
@@ -135,6 +136,7 @@ def test_the_last_clause_takes_up_what_it_leaves_out(answer, taken_up):
         ("zero params sharded", True),
         ("rank holds params", False),
         ("rank / params", True),
+        ("rank params 8%", True),
         ("rank = params", False),
         ("the params", False),
     ],

@@ -256,6 +256,7 @@ def test_the_last_verdict_counts_with_its_denials(row):
         "right before the step the gradients are there",
         "the right number is 16",
         "exactly one copy is kept",
+        "exactly one copy",
         "certainly the weights stay",
         "the ranks do not really keep weights there",
         "it is true that activations get smaller with it",

@@ -161,6 +161,11 @@ def test_a_size_is_said_in_its_unit_with_digits_enough_to_tell_two_apart(savings
     assert feedback.endswith("ZeRO-1 before ZeRO-2: it saves 5.000 GB, ZeRO-2 5.004 GB.")
 
 
+def test_a_size_has_two_decimals_where_they_tell_it_from_another(savings):
+    feedback = marked(savings, "1 > 3 > 2").feedback
+    assert "ZeRO-1 before ZeRO-3: it saves 5.00 GB, ZeRO-3 12.40 GB." in feedback
+
+
 @pytest.mark.parametrize(
     ("values", "measure", "says"),
     [
