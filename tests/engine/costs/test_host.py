@@ -1,8 +1,11 @@
 """What offloading the optimizer states moves."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.costs import host
+from engine.costs.computing import Computing
 from engine.costs.held import held
 from engine.costs.step_time import step_time
 from engine.stages import stages
@@ -129,3 +132,100 @@ def test_shards_on_the_host_cost_more_than_states_alone(settings):
 
     with_states = seconds(offload="cpu", passes=4)
     assert with_states < seconds(offload="cpu", parameters_on="cpu", passes=4)
+
+
+# PCIe x16 of an H100 as 64 GB/s, 0.87 of it; drives of a host read 27 and write 11 GB/s, and its
+# processors step 10 billion parameters in 2.57 s, for its 8 GPUs.
+WIRE, READ, WRITE, STEPPED = 64e9 * 0.87, 27e9 / 8, 11e9 / 8, 10e9 / 2.57 / 8
+
+
+def _ended(settings, *, forward=0.0, backward=0.0, **values):
+    chosen = settings(**({"data": 8, "zero": 3, "implementation": "fused"} | values))
+    stage = stages(chosen)[0]
+    window = Computing(terms=(), forward=forward, backward=backward, attention=0, column=0)
+    found = host.terms(chosen, stage, held(chosen, stage), window)
+    return -(-chosen.architecture.parameters // 8), {term.name: term for term in found}
+
+
+def test_an_offloaded_step_takes_its_bytes_over_the_wire_and_its_parameters(settings):
+    mine, terms = _ended(settings, offload="cpu", zero=2)
+    expected = {
+        "gradients to the host": 2 * mine / WIRE,
+        "step on the host": mine / STEPPED,
+        "weights from the host": 2 * mine / WIRE,
+    }
+    assert {name: term.seconds for name, term in terms.items()} == pytest.approx(expected)
+
+
+def test_drives_read_and_write_states_at_a_share_of_the_host_s_rate(settings):
+    mine, terms = _ended(settings, offload="nvme", zero=2)
+    assert terms["states read"].seconds == pytest.approx(12 * mine / READ)
+    assert terms["states written"].seconds == pytest.approx(12 * mine / WRITE)
+    assert not {"weights read", "weights written"} & set(terms)
+
+
+def test_drives_that_hold_the_shards_read_them_twice_and_write_them_once(settings):
+    mine, terms = _ended(settings, parameters_on="nvme", passes=3)
+    assert terms["weights read"].seconds == pytest.approx(2 * 2 * 3 * mine / READ)
+    assert terms["weights written"].seconds == pytest.approx(2 * mine / WRITE)
+    assert terms["gradients to the host"].busy_seconds == pytest.approx(2 * 3 * mine / WIRE)
+
+
+# Gradients leave while a backward pass goes on: of the last micro-batch, of the first one alone
+# where the host's CPU adds them up, of each where drives take them.
+@pytest.mark.parametrize(
+    ("values", "windows"),
+    [
+        ({"offload": "cpu", "zero": 2}, 1),
+        ({"offload": "nvme", "zero": 2}, 1),
+        ({"parameters_on": "cpu"}, 1),
+        ({"parameters_on": "nvme"}, 3),
+    ],
+)
+def test_gradients_hide_behind_backward_passes(settings, values, windows):
+    _, terms = _ended(settings, backward=1e-6, passes=3, **values)
+    term = terms["gradients to the host"]
+    assert term.busy_seconds - term.seconds == pytest.approx(windows * 1e-6)
+    _, terms = _ended(settings, backward=1e9, passes=3, **values)
+    hidden = 1 / 3 if values == {"parameters_on": "cpu"} else 1
+    assert terms["gradients to the host"].hidden == pytest.approx(hidden)
+
+
+@pytest.mark.parametrize(("forward", "backward"), [(1e9, 0), (0, 1e9)])
+def test_half_of_the_weights_come_for_each_pass_the_first_layer_s_not_hidden(
+    settings, forward, backward
+):
+    _, terms = _ended(settings, parameters_on="cpu", forward=forward, backward=backward)
+    assert terms["weights from the host"].hidden == pytest.approx(3 / 4 / 2)
+
+
+def test_weights_hide_as_much_as_the_passes_of_all_micro_batches_are_long(settings):
+    _, terms = _ended(settings, parameters_on="nvme", forward=1e-6, backward=2e-6, passes=5)
+    for name in ("weights from the host", "weights read"):
+        term = terms[name]
+        assert term.busy_seconds - term.seconds == pytest.approx(5 * 3e-6)
+
+
+def test_weights_wait_for_the_step_where_they_live_on_the_gpu(settings):
+    _, terms = _ended(settings, offload="cpu", zero=2, forward=1e9, backward=1e9)
+    assert terms["weights from the host"].hidden == 0
+
+
+def test_a_step_on_the_host_has_one_neighbour_where_there_is_one_gpu(settings):
+    chosen = settings(offload="cpu")
+    assert _offloaded(chosen).neighbours == 1
+
+
+def test_saved_activations_go_to_the_host_and_come_back(settings):
+    """The input of each layer, in 16 bits."""
+    chosen = settings(recompute="full", implementation="fused", micro_batch=3)
+    moved = replace(chosen, offload=replace(chosen.offload, activations="cpu"))
+    stage = stages(chosen)[0]
+    assert not list(host.activations(chosen, stage))
+    found = {term.name: term for term in host.activations(moved, stage)}
+    seconds = 4 * 3 * 128 * 256 * 2 / WIRE
+    assert {name: term.seconds for name, term in found.items()} == pytest.approx(
+        {"activations to the host": seconds, "activations from the host": seconds}
+    )
+    assert {term.unit for term in found.values()} == {"B"}
+    assert step_time(moved).host_bytes == 2 * 4 * 3 * 128 * 256 * 2

@@ -71,3 +71,58 @@ def test_neighbours_in_two_nodes_have_one_card():
 def test_an_all_to_all_pays_the_network_for_what_leaves_the_node():
     link = links.pairs(H100, Group(size=16, stride=1))
     assert link.rate == pytest.approx(50e9 * 0.8 * 15 / 8)
+
+
+@pytest.mark.parametrize(
+    ("link", "latency"),
+    [
+        (links.ring(H100, Group(size=8, stride=1)), 40e-6),
+        (links.ring(accelerator("l40s"), Group(size=8, stride=1)), 40e-6),
+        (links.ring(H100, Group(size=16, stride=1)), 68e-6),
+        (links.ring(H100, Group(size=4, stride=8)), 68e-6),
+        (links.ring(replace(H100, network_gb_s=400.0), Group(size=16, stride=1)), 68e-6),
+        (links.neighbours(H100, Group(size=16, stride=1)), 68e-6),
+        (links.pairs(H100, Group(size=16, stride=1)), 68e-6),
+        (links.pairs(H100, Group(size=8, stride=1)), 40e-6),
+    ],
+)
+def test_a_collective_takes_longer_to_begin_between_nodes(link, latency):
+    assert link.latency == latency
+
+
+# 8 GPUs a node: a group that steps over 4 ranks has 2 in each, and so 2 cards.
+@pytest.mark.parametrize(("stride", "cards"), [(1, 8), (2, 4), (4, 2), (8, 1), (16, 1)])
+def test_a_ring_has_as_many_cards_as_the_group_has_ranks_in_a_node(stride, cards):
+    link = links.ring(H100, Group(size=32, stride=stride))
+    assert link.rate == pytest.approx(cards * 50e9 * 0.8)
+    assert link.name == "network"
+
+
+@pytest.mark.parametrize(("stride", "leaves"), [(1, 24 / 31), (4, 30 / 31), (8, 1), (16, 1)])
+def test_an_all_to_all_has_one_card_for_those_of_a_group_in_other_nodes(stride, leaves):
+    link = links.pairs(H100, Group(size=32, stride=stride))
+    assert link.rate == pytest.approx(50e9 * 0.8 / leaves)
+
+
+@pytest.mark.parametrize("how", [links.ring, links.neighbours, links.pairs])
+@pytest.mark.parametrize(("gpu", "rate"), [("h100-80gb", 450e9 * 0.8), ("l40s", 32e9 * 0.87)])
+def test_inside_a_node_all_go_over_nvlink_or_else_pcie(how, gpu, rate):
+    """l40s: PCIe 4.0 x16, 32 GB/s in each direction."""
+    assert how(accelerator(gpu), Group(size=8, stride=1)).rate == pytest.approx(rate)
+
+
+def test_a_ring_of_bridged_cards_in_two_nodes_is_as_fast_as_pcie_at_most():
+    fast = replace(accelerator("h100-80gb-pcie"), network_gb_s=50.0)
+    link = links.ring(fast, Group(size=16, stride=1))
+    assert (link.name, link.rate) == ("PCIe", pytest.approx(64e9 * 0.87))
+
+
+def test_copies_and_replicas_stand_as_far_apart_as_what_lies_inside_them(settings):
+    grouped = settings(data=12, zero=3, shard=4, tensor=2)
+    assert links.sharing(grouped) == Group(size=4, stride=2)
+    assert links.copies(grouped) == Group(size=3, stride=8)
+    apart = settings(data=8, tensor=2, context=2, expert=4, pipeline=3)
+    assert links.expert(apart) == Group(size=4, stride=4)
+    assert links.replicas(apart) == Group(size=4, stride=8)
+    assert links.pipeline(apart) == Group(size=3, stride=32)
+    assert links.context(apart) == Group(size=2, stride=2)

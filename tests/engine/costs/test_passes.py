@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.architecture import Experts, LatentAttention
 from engine.costs import passes
 from engine.costs.held import held
 from engine.stages import stages
@@ -95,3 +96,195 @@ def test_autocast_casts_matrices_and_mixed_precision_does_not(settings):
     cast, mixed = (settings(precision=name) for name in ("autocast", "mixed"))
     assert _of(passes.casts, cast) == 6 * held(cast, stages(cast)[0]).matrices
     assert _of(passes.casts, mixed) == 0
+
+
+# Elements a token that the operators of one layer read and write, forward and backward, with 8
+# heads of 32, h = 256 and f = 1024. A norm reads and writes its input, an add has two inputs; their
+# backward reads one more. Eager scores are s = 128 for each head.
+H, F, SCORES = 256, 1024, 8 * 128
+NORM, ADD = (2 * H, 3 * H), (3 * H, 3 * H)
+STREAM = [NORM, NORM, ADD, ADD]
+SHARED = {"norm_inputs": True, "parallel_residual": True, "shared_norm": True}
+LATENT = LatentAttention(
+    query_rank=64, kv_rank=32, nope_head_dim=32, rope_head_dim=16, value_head_dim=24
+)
+
+
+def _turned(kernels, width):
+    return (kernels * width, kernels * width)
+
+
+ONE_LAYER = {
+    "llama by kernels": (
+        {},
+        {"implementation": "fused"},
+        [*STREAM, _turned(9, 2 * H), (4 * H, 8 * H), (5 * F, 9 * F)],
+    ),
+    "llama fused": ({}, {}, [*STREAM, _turned(2, 2 * H), (4 * H, 8 * H), (3 * F, 5 * F)]),
+    "two key heads": (
+        {"kv_heads": 2},
+        {},
+        [*STREAM, _turned(2, H + 64), (2 * (H + 64), 4 * (H + 64)), (3 * F, 5 * F)],
+    ),
+    "one norm of two branches": (
+        SHARED,
+        {},
+        [NORM, ADD, ADD, _turned(2, 2 * H), (4 * H, 8 * H), (3 * F, 5 * F)],
+    ),
+    "norms behind too": (
+        {"norm_outputs": True},
+        {},
+        [*STREAM, NORM, NORM, _turned(2, 2 * H), (4 * H, 8 * H), (3 * F, 5 * F)],
+    ),
+    "norms behind only": (
+        {"norm_outputs": True, "norm_inputs": False},
+        {},
+        [*STREAM, _turned(2, 2 * H), (4 * H, 8 * H), (3 * F, 5 * F)],
+    ),
+    "learned positions and no gate": (
+        {"positions": 128, "gated": False},
+        {},
+        [*STREAM, (4 * H, 8 * H), (2 * F, 3 * F)],
+    ),
+    "eager by kernels": (
+        {"positions": 128},
+        {"attention": "eager", "implementation": "fused"},
+        [*STREAM, (8 * SCORES, 9 * SCORES), (5 * F, 9 * F)],
+    ),
+    "eager fused": (
+        {"positions": 128},
+        {"attention": "eager"},
+        [*STREAM, (4 * SCORES, 7 * SCORES), (3 * F, 5 * F)],
+    ),
+    "latent": (
+        {"latent": LATENT},
+        {},
+        [*STREAM, _turned(2, 2 * 8 * 48), (4 * 8 * 48, 8 * 8 * 48), (3 * F, 5 * F)],
+    ),
+    "experts": (
+        {"positions": 128, "experts": Experts(routed=8, per_token=3, ffn=512)},
+        {},
+        [*STREAM, (4 * H, 8 * H), (3 * 3 * 512, 5 * 3 * 512), (4 * 3 * H, 4 * 3 * H)],
+    ),
+    "experts and a shared one": (
+        {"positions": 128, "experts": Experts(routed=8, per_token=3, ffn=512, shared_ffn=192)},
+        {},
+        [
+            *STREAM,
+            (4 * H, 8 * H),
+            (3 * 3 * 512, 5 * 3 * 512),
+            (3 * 192, 5 * 192),
+            (4 * 3 * H, 4 * 3 * H),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE_LAYER)
+@pytest.mark.parametrize(("precision", "each"), [("mixed", 2), ("fp32", 4)])
+def test_each_operator_of_a_layer_reads_its_inputs_and_writes_its_output(
+    settings, name, precision, each
+):
+    shape, values, operators = ONE_LAYER[name]
+    chosen = settings(shape | {"layers": 5}, precision=precision, micro_batch=3, **values)
+    moved = _of(passes.layers, chosen)
+    forward, backward = (5 * 3 * 128 * each * sum(one) for one in zip(*operators, strict=True))
+    assert (moved.forward, moved.backward, moved.recomputed) == (forward, backward, 0)
+
+
+@pytest.mark.parametrize("name", ONE_LAYER)
+def test_full_recomputation_launches_every_operator_again(settings, name):
+    shape, values, operators = ONE_LAYER[name]
+    moved = _of(passes.layers, settings(shape, recompute="full", **values))
+    copies = 1 if "experts" in shape else 0  # to the experts and back: two operators in one row
+    assert moved.operators == moved.repeated == 4 * (len(operators) + copies)
+
+
+def test_autocast_keeps_the_stream_in_4_bytes_and_computes_in_2(settings):
+    moved = _of(passes.layers, settings(precision="autocast"))
+    stream = [4 * sum(one) for one in zip(*STREAM, strict=True)]
+    inside = [2 * (4 * H + 4 * H + 3 * F), 2 * (4 * H + 8 * H + 5 * F)]
+    assert moved.forward == 4 * 128 * (stream[0] + inside[0])
+    assert moved.backward == 4 * 128 * (stream[1] + inside[1])
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        ({}, 2 * H),
+        ({"implementation": "fused"}, 2 * H * (2 * 2 + 1)),
+        ({"attention": "eager"}, 2 * H + SCORES * (2 * 2 + 1)),
+    ],
+)
+def test_dropout_moves_a_mask_of_a_byte_an_element_and_by_kernels_its_input_and_output(
+    settings, values, more
+):
+    without, dropped = (_of(passes.layers, settings(dropout=p, **values)) for p in (0.0, 0.1))
+    for one, other in ((without.forward, dropped.forward), (without.backward, dropped.backward)):
+        assert other - one == 4 * 128 * more
+
+
+def test_tensor_ranks_share_heads_and_widths_but_not_the_stream(settings):
+    alone, cut = (_of(passes.layers, settings(tensor=t)) for t in (1, 4))
+    stream = 4 * 128 * 2 * sum(forward for forward, _ in STREAM)
+    assert 4 * (cut.forward - stream) == alone.forward - stream
+
+
+# Bytes a logit: by kernels forward reads 2 and writes 4, then log-softmax reads and writes 4; fp32
+# needs no cast. Backward takes 4 + 4 + 4 and the cast back. Fused: read twice, written once.
+@pytest.mark.parametrize(
+    ("values", "forward", "backward"),
+    [
+        ({}, 2 + 4 + 4 + 4, 4 + 4 + 4 + 2 + 4),
+        ({"precision": "fp32"}, 4 + 4, 4 + 4 + 4),
+        ({"loss": "fused"}, 3 * 2, 0),
+        ({"precision": "fp32", "loss": "fused"}, 3 * 4, 0),
+    ],
+)
+def test_the_loss_reads_and_writes_each_logit_so_often(settings, values, forward, backward):
+    chosen = settings(**values)
+    each = 4 if "precision" in values else 2
+    moved = passes.loss(chosen, stages(chosen)[0])
+    assert moved.forward == 128 * (1024 * forward + 2 * H * each)
+    assert moved.backward == 128 * (1024 * backward + 3 * H * each)
+
+
+@pytest.mark.parametrize(
+    ("recompute", "precision", "bytes_each"),
+    [
+        ("none", "mixed", 2 + 2 + 2),
+        ("selective", "mixed", 2 + 2 + 2),
+        ("full", "mixed", 2 + 2 + 2 + 2),
+        ("none", "mixed-fp32-grad", 2 + 2 + 4),
+        ("full", "fp32", 4 + 4 + 4 + 4),
+    ],
+)
+def test_products_read_a_weight_in_each_pass_and_write_its_gradient(
+    settings, recompute, precision, bytes_each
+):
+    chosen = settings(recompute=recompute, precision=precision)
+    matrices = 2 * 1024 * 256 + 4 * (4 * 256 * 256 + 3 * 256 * 1024) - 1024 * 256  # no embedding
+    assert _of(passes.operands, chosen) == bytes_each * matrices
+
+
+@pytest.mark.parametrize(
+    ("values", "bytes_each"),
+    [
+        ({"implementation": "fused"}, 2 + 2 + 2),  # the new one and the sum read, the sum written
+        ({"implementation": "fused", "precision": "mixed-fp32-grad"}, 2 + 4 + 4),
+        ({"implementation": "fused", "data": 4, "zero": 1}, 2 + 2 + 2),
+        ({}, 0),  # Megatron's products add to the gradient
+        ({"implementation": "fused", "parameters_on": "cpu"}, 0),  # the host adds
+    ],
+)
+def test_a_further_micro_batch_adds_its_gradients_to_those_before(settings, values, bytes_each):
+    chosen = settings(**values)
+    moved = _of(passes.added_gradients, chosen)
+    assert moved == bytes_each * chosen.architecture.parameters
+
+
+@pytest.mark.parametrize(("zero", "share"), [(2, 4), (3, 4)])
+def test_shares_of_gradients_are_added_where_they_are_sharded(settings, zero, share):
+    chosen = settings(implementation="fused", data=4, zero=zero)
+    moved = _of(passes.added_gradients, chosen)
+    assert moved == 6 * -(-chosen.architecture.parameters // share)
