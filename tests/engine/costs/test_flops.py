@@ -1,9 +1,13 @@
 """FLOPs of a micro-batch against formulas that people publish."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.costs.flops import micro_batch
+from engine.costs.held import held
+from engine.settings import Adapters
 from engine.stages import stages
 
 # arXiv 2205.05198 table 3: layers, hidden size, heads; s = 2048, V = 51,200.
@@ -166,3 +170,70 @@ def test_key_heads_fewer_than_tensor_ranks_are_repeated(settings):
     counted = [micro_batch(x, stages(x)[0]).forward.linear for x in (one, many)]
     keys = 2 * 2 * 128 * 256 * 32
     assert counted[0] - keys == 8 * (counted[1] - keys)
+
+
+def test_a_window_in_some_layers_of_a_stage_leaves_whole_pairs(settings):
+    chosen = settings({"window": 16, "window_layers": 3}, pipeline=2)
+    for stage in stages(chosen):
+        assert isinstance(micro_batch(chosen, stage).forward.attention, int)
+
+
+@pytest.mark.parametrize(("recompute", "again"), [("none", 0), ("full", 1)])
+def test_frozen_matrices_have_no_gradient_of_their_own(settings, recompute, again):
+    """Backward: one product a frozen matrix; two for each of an adapter's, of r rows or columns."""
+    chosen = settings(implementation="fused", recompute=recompute)
+    chosen = replace(chosen, adapters=Adapters(rank=8, targets="query,down"))
+    counted = micro_batch(chosen, stages(chosen)[0])
+    matrices = 4 * (4 * 256 * 256 + 3 * 256 * 1024)
+    adapters = 4 * 8 * ((256 + 256) + (256 + 1024))
+    head = 2 * 128 * 256 * 1024
+    assert counted.forward.linear == 2 * 128 * (matrices + adapters)
+    assert counted.backward.linear == 2 * 128 * (matrices + 2 * adapters)
+    assert counted.recomputed.linear == again * counted.forward.linear
+    assert (counted.forward.head, counted.backward.head) == (head, head)
+
+
+# Parameters of one rank: norms, the router and small projections of latent attention are whole.
+HELD = {
+    "one rank": ({}, {}, 4 * (4 * 256 * 256 + 3 * 256 * 1024 + 2 * 256) + 256 + 2 * 1024 * 256, 0),
+    "tensor ranks": (
+        {},
+        {"tensor": 4},
+        4 * (256 * 256 + 3 * 256 * 256 + 2 * 256) + 256 + 2 * 256 * 256,
+        0,
+    ),
+    "few key heads": (
+        {"kv_heads": 1},
+        {"tensor": 4},
+        4 * (2 * 64 * 256 + 2 * 32 * 256 + 3 * 256 * 256 + 2 * 256) + 256 + 2 * 256 * 256,
+        0,
+    ),
+    "experts": (
+        {"experts": Experts(routed=8, per_token=2, ffn=512)},
+        {"tensor": 2, "data": 4, "expert": 4},
+        4 * (2 * 256 * 256 + 8 * 256 + 2 * 256) + 256 + 2 * 512 * 256,
+        4 * 2 * 3 * 256 * 256,
+    ),
+    "biases": (
+        {"norm": "layernorm", "qkv_bias": True, "gated": False, "tied": True},
+        {"tensor": 4},
+        4 * (4 * 64 * 256 + 3 * 256 + 2 * 256 * 256 + 4 * 256) + 2 * 256 + 256 * 256,
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_rank_holds_its_part_of_each_matrix_and_all_of_each_vector(settings, name):
+    shape, values, shared, experts = HELD[name]
+    chosen = settings(shape, **values)
+    found = held(chosen, stages(chosen)[0])
+    assert (found.shared, found.experts) == (shared, experts)
+    assert all(isinstance(size, int) for size in (found.shared, found.experts, found.matrices))
+
+
+def test_a_tied_head_is_a_copy_on_the_last_stage(settings):
+    chosen = settings({"tied": True, "positions": 512}, pipeline=2)
+    first, last = (held(chosen, stage) for stage in stages(chosen))
+    assert first.shared - last.shared == 512 * 256 - 256  # positions there, the final norm here
+    assert first.matrices == last.matrices

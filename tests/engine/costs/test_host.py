@@ -121,6 +121,12 @@ def test_only_the_first_micro_batch_hides_its_gradients(settings):
     assert four.hidden <= 0.5
 
 
+def test_no_drive_has_a_part_where_shards_are_in_memory_of_the_host(settings):
+    _, terms = _terms(settings, parameters_on="cpu")
+    drives = {"states read", "states written", "weights read", "weights written"}
+    assert not drives & set(terms)
+
+
 def test_the_host_adds_up_what_it_steps(settings):
     _, terms = _terms(settings, parameters_on="cpu", passes=4)
     assert "adding up gradients" not in terms
@@ -201,6 +207,7 @@ def test_half_of_the_weights_come_for_each_pass_the_first_layer_s_not_hidden(
 
 def test_weights_hide_as_much_as_the_passes_of_all_micro_batches_are_long(settings):
     _, terms = _ended(settings, parameters_on="nvme", forward=1e-6, backward=2e-6, passes=5)
+    assert terms["weights written"].hidden == 0
     for name in ("weights from the host", "weights read"):
         term = terms[name]
         assert term.busy_seconds - term.seconds == pytest.approx(5 * 3e-6)

@@ -1,5 +1,6 @@
 """The step's time: what it is the sum of, and how levers rank by it where the numbers say so."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,9 +9,17 @@ from hypothesis import strategies as st
 
 from engine.architecture import Experts
 from engine.catalog import accelerator, accelerators
-from engine.costs.step_time import Resource, step_time
+from engine.costs.step_time import Resource, step_time, works
 
 H100 = accelerator("h100-80gb")
+UNITS = {
+    Resource.PRODUCTS: {"FLOP"},
+    Resource.MEMORY: {"B", "operator"},
+    Resource.LINK: {"B"},
+    Resource.HOST: {"B", "parameter"},
+    Resource.IDLE: {"micro-batch"},
+}
+PAPERS = re.compile(r"arXiv \d{4}\.\d{5} (section [\d.]+|appendix A)(; |$)")
 LLAMA = {"sequence": 4096, "implementation": "fused"}
 CHOICES = {
     "precision": ("fp32", "mixed", "mixed-fp32-grad", "autocast", "pure-bf16"),
@@ -69,6 +78,7 @@ def test_every_term_counts_in_whole_numbers_and_hides_a_share(settings, values, 
         assert isinstance(term.messages, int)
         assert term.amount >= 0
         assert 0 <= term.hidden <= 1
+        assert term.unit in UNITS[term.resource]
         assert all((term.why, term.source, term.rate_source))
 
 
@@ -294,3 +304,32 @@ def test_a_ring_over_nodes_of_slow_cards_is_named_after_what_limits_it(settings)
     made = settings({}, data=16, zero=1, gpu="a100-80gb-pcie", implementation="fused")
     term = next(t for t in step_time(made).terms if t.name.startswith("weights gathered"))
     assert "over PCIe" in term.why
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"tensor": 4, "sequence_parallel": True, "pipeline": 2, "passes": 4},
+        {"context": 4, "data": 2},
+        {"context": 4, "exchange": "a2a", "offload": "nvme"},
+        {"data": 8, "expert": 4, "zero": 1},
+    ],
+)
+def test_what_is_sent_cites_the_section_of_a_paper(settings, values):
+    shape = {"experts": Experts(routed=8, per_token=2, ffn=512)}
+    for term in step_time(settings(shape, **values)).terms:
+        if term.resource in {Resource.LINK, Resource.PRODUCTS, Resource.HOST, Resource.IDLE}:
+            assert not PAPERS.sub("", term.source), term.name
+            assert term.rate_source
+
+
+def test_all_micro_batches_send_all_their_messages(settings):
+    step = step_time(settings(tensor=4, passes=3))
+    found = {term.name: term.messages for term in step.terms if term.messages}
+    assert found == {"tensor parallel, forward": 27, "tensor parallel, backward": 27}
+
+
+def test_a_stage_without_layers_has_no_weights_to_read(settings):
+    computed = works(settings(pipeline=6))[4].computes
+    term = next(t for t in computed.terms if t.name == "operands of products")
+    assert (term.amount, term.seconds) == (0, 0)

@@ -82,6 +82,7 @@ def test_sequence_parallelism_gathers_two_inputs_a_layer_again(settings):
     chosen = settings(tensor=4, sequence_parallel=True)
     again = traffic.gathered_again(chosen, stages(chosen)[0])
     assert again.size == 4 * 2 * 128 * 256 * 2 * 3 // 4
+    assert again.messages == 4 * 2
 
 
 def test_a_ring_sends_keys_and_values_to_all_other_ranks(settings):
@@ -117,8 +118,9 @@ def test_each_token_goes_to_its_experts_and_back_in_both_passes(settings):
 
 def test_a_stage_in_the_middle_sends_forward_and_back(settings):
     chosen = settings(pipeline=4)
-    sizes = [traffic.pipeline(chosen, stage).total.size for stage in stages(chosen)]
-    assert sizes == [hidden * 128 * 256 * 2 for hidden in (1, 2, 2, 1)]
+    sent = [traffic.pipeline(chosen, stage).total for stage in stages(chosen)]
+    assert [one.size for one in sent] == [hidden * 128 * 256 * 2 for hidden in (1, 2, 2, 1)]
+    assert [one.messages for one in sent] == [1, 2, 2, 1]
 
 
 def test_one_rank_sends_nothing(settings):
