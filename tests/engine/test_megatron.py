@@ -207,6 +207,44 @@ def test_a_shape_that_occurs_twice_has_one_stand_in():
     assert elements_of_shapes(alike, head=False) == elements_of_shapes(without, head=False)
 
 
+# Rows and columns of one weight of each shape, h = 256: queries and keys with values through their
+# ranks, the output, then MLP, experts and shared experts, up with gate and down.
+PROJECTIONS = {(96, 256), (8 * 48, 96), (64 + 16, 256), (8 * (32 + 32), 64), (256, 8 * 32)}
+DENSE = {(2 * 512, 256), (256, 512)}
+OF_EXPERTS = {(2 * 128, 256), (256, 128), (2 * 256, 256), (256, 256)}
+SHAPES = {
+    "all": (SMALL, PROJECTIONS | DENSE | OF_EXPERTS),
+    "queries of full rank": (
+        replace(SMALL, latent=replace(LATENT, query_rank=0)),
+        PROJECTIONS - {(96, 256), (8 * 48, 96)} | {(8 * 48, 256)} | DENSE | OF_EXPERTS,
+    ),
+    "experts everywhere": (
+        replace(SMALL, experts=replace(EXPERTS, dense_layers=0)),
+        PROJECTIONS | OF_EXPERTS,
+    ),
+    "experts nowhere": (
+        replace(SMALL, experts=replace(EXPERTS, dense_layers=4)),
+        PROJECTIONS | DENSE,
+    ),
+    "no shared experts": (
+        replace(SMALL, experts=replace(EXPERTS, shared_ffn=0)),
+        PROJECTIONS | DENSE | {(2 * 128, 256), (256, 128)},
+    ),
+    "two key heads and no gate": (
+        replace(SMALL, experts=None, latent=None, kv_heads=2, gated=False),
+        {(256 + 2 * 64, 256), (256, 256), (512, 256), (256, 512)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("head", [False, True])
+def test_there_is_one_stand_in_of_each_shape(name, head):
+    a, weights = SHAPES[name]
+    rows = weights | ({(1024, 256)} if head else set())
+    assert elements_of_shapes(a, head=head) == sum(one * other for one, other in rows)
+
+
 def test_the_head_has_a_stand_in_on_the_last_stage_alone(on_megatron):
     first, last = ledgers(on_megatron(pipeline=2, gradient_accumulation=4))
     name = "stand-ins for weight gradients"
