@@ -122,12 +122,9 @@ def last_layer(structure: Structure) -> Iterator[PolyElement]:
     yield from own
     above = reduced * _layer - body.saved_bytes
     yield from (moment + above + reduced * _kept(structure) for moment in own)
-    yield above + reduced * _share + _stream(structure) - structure.precision.compute * _layer
-    # Then the next layer is whole and the one below it is being gathered; and once more below it.
+    # Two layers are done, the next is whole and the one below it is being gathered.
     gathering = above + structure.precision.compute * _cast(structure) + _stream(structure)
-    kept = reduced * _kept(structure)
-    yield gathering + kept
-    yield gathering + 2 * kept - body.saved_bytes
+    yield gathering + 2 * reduced * _kept(structure) - body.saved_bytes
 
 
 def first_layer(structure: Structure) -> Iterator[PolyElement]:
