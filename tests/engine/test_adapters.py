@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.adapters import four_bit
-from engine.architecture import Architecture, Experts
+from engine.architecture import Architecture, Experts, Tensor
 from engine.errors import InputError, UnmodelledError
 from engine.estimate import fits, ledger
 from engine.ledger import Category, Phase
@@ -170,3 +170,21 @@ def test_adapters_on_all_matrices_leave_out_those_that_a_layer_lacks(adapted):
 def test_no_gradient_is_there_before_the_last_layer_runs_backward(adapted):
     book = ledger(adapted())
     assert book.total(Category.GRADIENTS, phase=Phase.BACKWARD_FIRST) == 0
+
+
+# QLoRA, arXiv 2305.14314 section 3: a byte for each 64 elements, an fp32 number for each 256 of
+# these and one for their mean.
+@pytest.mark.parametrize(
+    ("elements", "scales", "factors"),
+    [(1, 1, 2), (64, 1, 2), (65, 2, 2), (64 * 256, 256, 2), (64 * 256 + 1, 257, 3)],
+)
+def test_a_matrix_in_4_bits_has_scales_and_scales_of_scales(elements, scales, factors):
+    matrix = Tensor(name="query", place="layer", rows=elements, copies=3)
+    other = Tensor(name="head", place="head", rows=10**6)
+    found = four_bit((matrix, other), Adapters(rank=8, base="4-bit"))
+    assert (found.elements, found.scales, found.factors) == (
+        3 * elements,
+        3 * scales,
+        3 * factors,
+    )
+    assert not four_bit((matrix, other), Adapters(rank=8)).elements

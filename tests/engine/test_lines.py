@@ -74,7 +74,12 @@ REASONS = [
         "though it has gone to the host",
         "older one",
     ),
-    ("optimizer temporaries", {"optimizer": "adamw"}, "since all tensors are stepped at once", ";"),
+    (
+        "optimizer temporaries",
+        {"optimizer": "adamw"},
+        "since all tensors are stepped at once",
+        ";",
+    ),
     ("optimizer temporaries of one tensor", {"optimizer": "adafactor"}, ": 4 bytes", "at once"),
     ("kept by final norm and head", {}, "input and output of the final norm", ";"),
     ("tables shared by the layers", {}, "once for all layers", "its own"),
@@ -194,7 +199,9 @@ ABSENT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "values"), [(name, one) for name, rows in ABSENT for one in rows])
+@pytest.mark.parametrize(
+    ("name", "values"), [(name, one) for name, rows in ABSENT for one in rows]
+)
 def test_a_line_is_not_there_without_what_brings_it(scenario, name, values):
     assert name not in lines(scenario(**values))
 

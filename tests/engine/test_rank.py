@@ -3,11 +3,12 @@
 import pytest
 from sympy import expand
 
+from engine.architecture import Experts
 from engine.estimate import ledger, ledgers
 from engine.ledger import Category, Phase
 from engine.rank import part_of
 from engine.stacks.tapes import layer
-from engine.stages import Stage, differing
+from engine.stages import Stage, differing, stages
 from engine.structure import structure_of
 from engine.symbols import a, b, d, expression, f, h, k, s, s_t
 
@@ -144,3 +145,20 @@ def test_a_pipeline_s_first_stage_keeps_what_the_whole_model_keeps(split):
         return book.total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
 
     assert saved(first) == saved(alone)
+
+
+def test_a_rank_has_experts_where_the_model_has(split):
+    made = split()
+    assert part_of(made, differing(made)[0]).experts_held == 0
+    made = split(SMALL | {"experts": Experts(routed=8, per_token=2, ffn=64)}, data=4, expert=4)
+    assert part_of(made, differing(made)[0]).experts_held == 2
+
+
+def test_layers_without_experts_lie_in_the_first_stages(scenario):
+    experts = Experts(routed=8, per_token=2, ffn=64, dense_layers=2)
+    made = scenario(
+        shape=SMALL | {"experts": experts}, pipeline=4, gradient_accumulation=4, **MEGATRON
+    )
+    assert [stage.dense for stage in stages(made)] == [2, 0, 0, 0]
+    assert [stage.moe for stage in stages(made)] == [0, 2, 2, 2]
+    assert [(stage.begin, stage.end) for stage in stages(made)] == [(0, 2), (2, 4), (4, 6), (6, 8)]

@@ -172,7 +172,7 @@ def test_the_fullest_part_touches_the_most_elements(number, ranks):
 
 
 def _played(flat, bucket, *, keeps, normed):
-    """Return (weight, before, held, most, after, copied, emptied) of each gradient, and the end."""
+    """Return (weight, before, held, most, after, copied, emptied) as each gradient comes."""
     size, part = flat.part_size, fullest(flat)
     mine = range(part.rank * size, (part.rank + 1) * size)
     order = sorted(weights(flat), key=lambda one: (one.layer, one.turn), reverse=True)

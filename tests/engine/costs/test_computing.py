@@ -30,7 +30,9 @@ def _terms(chosen, stage=0):
 
 @pytest.mark.parametrize("recompute", RECOMPUTED)
 @pytest.mark.parametrize("stage", [0, 1])
-def test_forward_and_backward_take_what_products_passes_and_launches_do(settings, recompute, stage):
+def test_forward_and_backward_take_what_products_passes_and_launches_do(
+    settings, recompute, stage
+):
     chosen = settings(recompute=recompute, pipeline=2, attention="eager")
     terms, computed = _terms(chosen, stage), _computed(chosen, stage)
     names = (FORWARD, *BACKWARD, "passes of the layers", "passes of the loss")

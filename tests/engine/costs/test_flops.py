@@ -180,7 +180,7 @@ def test_a_window_in_some_layers_of_a_stage_leaves_whole_pairs(settings):
 
 @pytest.mark.parametrize(("recompute", "again"), [("none", 0), ("full", 1)])
 def test_frozen_matrices_have_no_gradient_of_their_own(settings, recompute, again):
-    """Backward: one product a frozen matrix; two for each of an adapter's, of r rows or columns."""
+    """Backward: one product a frozen matrix, two for each of an adapter's."""
     chosen = settings(implementation="fused", recompute=recompute)
     chosen = replace(chosen, adapters=Adapters(rank=8, targets="query,down"))
     counted = micro_batch(chosen, stages(chosen)[0])

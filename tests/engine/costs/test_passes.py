@@ -99,8 +99,8 @@ def test_autocast_casts_matrices_and_mixed_precision_does_not(settings):
 
 
 # Elements a token that the operators of one layer read and write, forward and backward, with 8
-# heads of 32, h = 256 and f = 1024. A norm reads and writes its input, an add has two inputs; their
-# backward reads one more. Eager scores are s = 128 for each head.
+# heads of 32, h = 256 and f = 1024. A norm reads and writes its input, an add has two inputs;
+# their backward reads one more. Eager scores are s = 128 for each head.
 H, F, SCORES = 256, 1024, 8 * 128
 NORM, ADD = (2 * H, 3 * H), (3 * H, 3 * H)
 STREAM = [NORM, NORM, ADD, ADD]
