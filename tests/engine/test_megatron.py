@@ -315,3 +315,43 @@ def test_no_line_claims_a_trace_that_is_not_made(scenario):
     )
     found = {line.evidence for book in ledgers(made) for line in book.lines}
     assert Evidence.TRACED not in found
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("micro_batches", [1, 3])
+@pytest.mark.parametrize("kv_heads", [8, 2])
+def test_every_phase_of_a_llama_is_what_it_is_by_hand(on_megatron, ranks, micro_batches, kv_heads):
+    layers, h, f, vocab, tokens = 5, 256, 704, 1000, 3 * 128
+    kv = 32 * kv_heads
+    shape = {"layers": layers, "hidden": h, "heads": 8, "ffn": f, "vocab": vocab}
+    made = on_megatron(
+        Architecture(kv_heads=kv_heads, **shape),
+        sequence=128,
+        micro_batch=3,
+        data=ranks,
+        zero=1,
+        gradient_accumulation=micro_batches,
+    )
+    ends = 2 * vocab * h + h
+    p = layers * (2 * h * h + 2 * kv * h + 3 * h * f + 2 * h) + ends
+    stepped = -(-p // ranks)
+    stand_ins = (h + 2 * kv) * h + h * h + 3 * h * f + vocab * h
+    # ids of 8 bytes twice, rotary angles in fp32, the workspaces of both libraries
+    beside = 16 * tokens + 4 * 128 * 32 + (32 + 2 * 32) * MIB
+    base = 6 * p + 12 * stepped + 2 * stand_ins + beside
+    # streams, norm outputs, heads and what comes of them; gate, up and their product; statistics
+    kept = 2 * tokens * (4 * h + 2 * h + 2 * kv) + 6 * tokens * f + (4 * 8 + 2 * 4) * tokens
+    top = 2 * tokens * 2 * h + 4 * tokens
+    logits = 2 * tokens * vocab
+    # the stream's gradient, with those of gate and up beside all that the layer has kept
+    inside = 2 * tokens * h + 4 * tokens * f
+    by_hand = {
+        Phase.FORWARD: base + layers * kept + top + logits + 4 * tokens,
+        Phase.LOSS: base + layers * kept + top + logits + 2 * tokens * h,
+        Phase.BACKWARD_FIRST: base + layers * kept + inside,
+        Phase.BACKWARD_LAST: base + kept + inside,
+        Phase.REDUCE: base,
+        Phase.STEP: base,
+    }
+    phases = ledger(made).phases
+    assert phases == {phase: by_hand[phase] for phase in phases}
