@@ -32,7 +32,7 @@ from engine.verify.verification import verify
 from problems.draw import Draw
 
 FILE = Path(__file__).with_name("traced_steps.toml")
-DEFAULTS = {"workload": Workload, "recipe": Recipe, "adapters": 9Adapters, "parallel": Parallel}
+DEFAULTS = {"workload": Workload, "recipe": Recipe, "adapters": Adapters, "parallel": Parallel}
 # The most bytes that the ledger may leave out of a phase.
 LEFT_OUT = 1500
 NUMBER = {
