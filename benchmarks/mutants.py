@@ -66,13 +66,13 @@ PARTS = {
         # Those that run or trace a step are left out: what it takes is in traced_steps.toml.
         tests=(
             "tests/engine/costs/test_adapters.py",
+            "tests/engine/costs/test_communication.py",
             "tests/engine/costs/test_computing.py",
             "tests/engine/costs/test_flops.py",
             "tests/engine/costs/test_host.py",
             "tests/engine/costs/test_hsdp.py",
             "tests/engine/costs/test_links.py",
             "tests/engine/costs/test_passes.py",
-            "tests/engine/costs/test_sending.py",
             "tests/engine/costs/test_step_time.py",
             "tests/engine/costs/test_traffic.py",
             "tests/engine/stacks/test_gaps.py",

@@ -1,4 +1,4 @@
-"""How long sending takes, and how much of it hides behind computing."""
+"""How long communication takes, and how much of it hides behind computing."""
 
 from dataclasses import replace
 from itertools import product
@@ -7,7 +7,7 @@ import pytest
 
 from engine.architecture import Experts, LatentAttention
 from engine.catalog import accelerator
-from engine.costs import sending, traffic
+from engine.costs import communication, traffic
 from engine.costs.computing import Computing
 from engine.costs.held import held
 from engine.stages import stages
@@ -29,12 +29,12 @@ def computes(forward=0.0, backward=0.0, attention=0.0, column=0.0):
 
 def at_the_end(chosen, work):
     stage = stages(chosen)[0]
-    found = sending.at_the_end(chosen, stage, held(chosen, stage), work)
+    found = communication.at_the_end(chosen, stage, held(chosen, stage), work)
     return {term.name: term for term in found}
 
 
 def in_a_micro_batch(chosen, work, stage=0):
-    found = sending.in_a_micro_batch(chosen, stages(chosen)[stage], work)
+    found = communication.in_a_micro_batch(chosen, stages(chosen)[stage], work)
     return {term.name: term for term in found}
 
 
