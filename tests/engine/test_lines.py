@@ -1,6 +1,8 @@
 """What lines say of themselves: a reason that is true of the case, when they live, their kind."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sympy import Integer, expand
@@ -21,6 +23,7 @@ PIPELINE = MEGATRON | {"pipeline": 2, "gradient_accumulation": 4, "shape": {"lay
 FSDP, ZERO_1, ZERO_2 = ({"data": 8, "zero": zero} for zero in (3, 1, 2))
 HSDP = FSDP | {"shard": 4}
 EXPERTS = Experts(routed=4, per_token=2, ffn=128, dense_layers=1)
+PAGE = Path(__file__).parents[2] / "docs" / "model.md"
 LATENT = LatentAttention(
     query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
 )
@@ -196,6 +199,9 @@ ABSENT = [
     ("saved for the other micro-batches", [{}, MEGATRON]),
     ("a gradient between stages", [MEGATRON]),
     ("the head's gradient, waiting", [{}, {"shape": {"tied": True}}]),
+    ("this rank's gradients, last layer", [ZERO_1, FSDP, {}]),
+    ("gradients beyond the share", [ZERO_2, FSDP | {"gradient_accumulation": 2}]),
+    ("gradients of the head", [ZERO_2, FSDP, {"gradient_accumulation": 2}]),
 ]
 
 
@@ -216,6 +222,10 @@ PRESENT = [
     ("the head's gradient, waiting", {"shape": {"tied": True}, "gradient_accumulation": 2}),
     ("the head's gradient, waiting", FSDP),
     ("kept by the embedding", {"dropout": 0.1}),
+    ("this rank's gradients, last layer", ZERO_2),
+    ("this rank's gradients, first layer", ZERO_2),
+    ("gradients beyond the share", ZERO_2 | {"gradient_accumulation": 2}),
+    ("gradients of the head", ZERO_1),
 ]
 
 
@@ -307,3 +317,25 @@ def test_logits_are_16_bit_ones_with_an_fp32_copy_or_fp32_alone(scenario):
     mixed, fp32 = (lines(scenario(precision=name)) for name in ("mixed", "fp32"))
     assert expand(mixed["logits and their fp32 copy"].size - 6 * b * s * V) == 0
     assert expand(fp32["logits"].size - 4 * b * s * V) == 0
+
+
+# Steps of this stack are not traced, so what they have is not in traced_steps.toml.
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"shape": {"latent": LATENT}},
+        {"shape": {"latent": replace(LATENT, query_rank=0), "experts": EXPERTS}},
+        {"shape": {"experts": EXPERTS}, "data": 4, "expert": 2, "zero": 1},
+        {"attention": "eager", "dropout": 0.1, "shape": {"gated": False, "norm": "layernorm"}},
+        {"pipeline": 3, "gradient_accumulation": 4},
+        {"context": 2, "exchange": "a2a"},
+    ],
+)
+def test_every_line_of_megatron_has_an_entry_on_the_page(scenario, values):
+    entries = set(re.findall(r"^### (.+)$", PAGE.read_text("utf-8"), re.MULTILINE))
+    assert set(lines(scenario(**MEGATRON | values))) <= entries
+
+
+def test_an_optimizer_on_the_host_of_one_gpu_is_as_under_zero_2(scenario):
+    alone, first = (ledger(scenario(offload="cpu", zero=zero)) for zero in (0, 1))
+    assert alone.phases == first.phases

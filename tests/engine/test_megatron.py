@@ -355,3 +355,8 @@ def test_every_phase_of_a_llama_is_what_it_is_by_hand(on_megatron, ranks, micro_
     }
     phases = ledger(made).phases
     assert phases == {phase: by_hand[phase] for phase in phases}
+
+
+def test_each_layer_with_latent_attention_has_its_own_tables(on_megatron):
+    """Angles in fp32, their cosines and sines in 16 bits: 16 elements of 512 tokens, 4 layers."""
+    assert ledger(on_megatron()).size("tables shared by the layers") == 4 * 8 * 512 * 16

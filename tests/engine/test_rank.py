@@ -162,3 +162,18 @@ def test_layers_without_experts_lie_in_the_first_stages(scenario):
     assert [stage.dense for stage in stages(made)] == [2, 0, 0, 0]
     assert [stage.moe for stage in stages(made)] == [0, 2, 2, 2]
     assert [(stage.begin, stage.end) for stage in stages(made)] == [(0, 2), (2, 4), (4, 6), (6, 8)]
+
+
+def test_a_stage_has_no_more_windowed_layers_than_layers(split):
+    made = split(SMALL | {"window": 16, "window_layers": 6}, pipeline=4, gradient_accumulation=4)
+    assert part_of(made, differing(made)[0]).architecture.window_layers == 2
+
+
+def test_one_context_rank_exchanges_nothing_in_whatever_way(split):
+    assert kept_a_layer(split(exchange="a2a")) == kept_a_layer(split())
+
+
+def test_symbols_stand_for_whole_numbers(split):
+    experts = {"experts": Experts(routed=8, per_token=2, ffn=64)}
+    for made in (split(SMALL | experts, context=2), split(tensor=2, sequence_parallel=True)):
+        assert {type(number) for number in ledger(made).values.values()} == {int}

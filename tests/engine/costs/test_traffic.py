@@ -129,3 +129,8 @@ def test_one_rank_sends_nothing(settings):
     sent = [part(chosen, stage) for part in (traffic.tensor, traffic.context, traffic.experts)]
     assert [one.total.size for one in sent] == [0, 0, 0]
     assert _exchanged(chosen) == [0, 0]
+
+
+def test_zero_2_reduces_16_bit_gradients_though_they_are_added_up_in_fp32(settings):
+    chosen = settings(data=2, zero=2, precision="mixed-fp32-grad")
+    assert _exchanged(chosen) == [2 * chosen.architecture.parameters / 2] * 2
