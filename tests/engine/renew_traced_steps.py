@@ -36,14 +36,15 @@ DEFAULTS = {"workload": Workload, "recipe": Recipe, "adapters": Adapters, "paral
 # The most bytes that the ledger may leave out of a phase.
 LEFT_OUT = 1500
 NUMBER = {
-    "one rank": 24,
-    "adapters": 9,
-    "sharded": 27,
+    "one rank": 60,
+    "one rank, tied": 5,
+    "adapters": 25,
+    "sharded": 28,
     "sharded, few tokens": 14,
-    "replicated": 8,
+    "replicated": 20,
     "replicated, wide": 45,
-    "offloaded": 7,
-    "hf": 10,
+    "offloaded": 16,
+    "hf": 26,
     "hf, sharded": 5,
 }
 OWN = (
@@ -51,14 +52,22 @@ OWN = (
     ROTARY_GPT | {"shared_norm": True, "rotary_dim": 4},
     {"kv_heads": 2, "head_dim": 40, "qk_norm": "head", "norm": "layernorm"},
 )
-TOPS = ({}, {"tied": True}, {"head_bias": True}, {"tied": True, "head_bias": True})
+OWN_BLOCKS = {
+    "sharded, few tokens": (
+        {},
+        {"tied": True},
+        {"head_bias": True},
+        {"tied": True, "head_bias": True},
+    ),
+    "one rank, tied": ({"tied": True}, {"tied": True, "experts": True}, OWN[0]),
+}
 
 
 def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
     """Return the tables of a scenario file."""
     of_hf = kind.startswith("hf")
     blocks = WITH_CLASS if of_hf else (*WITH_CLASS, *WITHOUT_CLASS, *OWN)
-    block = dict(draw.choice(TOPS if kind.endswith("few tokens") else blocks))
+    block = dict(draw.choice(OWN_BLOCKS.get(kind, blocks)))
     if block.pop("experts", None):
         block["experts"] = {
             "routed": draw.choice((3, 5, 8)),
@@ -110,6 +119,9 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
         tables["parallel"] = {"data": draw.choice((1, 2, 7)), "zero": draw.choice((2, 2, 3))}
         tables["recipe"]["precision"] = "mixed"
         tables["offload"] = {"optimizer": "cpu"}
+    if kind.endswith("tied"):
+        recipe = {"precision": "mixed", "optimizer": draw.choice(("adamw-fused", "adamw-8bit"))}
+        tables["recipe"] |= recipe
     if kind == "one rank" and draw.below(8) == 0:
         tables["recipe"]["recompute"] = "full"
         tables["offload"] = {"activations": "cpu"}
