@@ -102,14 +102,7 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
         }
         tables["parallel"] = {"data": draw.choice((1, 1, 3)), "zero": 0}
     if "sharded" in kind:
-        data = draw.choice((2, 3, 8, 24))
-        shard = draw.choice((0, 0, data // 2 if data % 2 == 0 else 0))
-        tables["parallel"] = {"data": data, "zero": 3, "shard": shard if shard > 1 else 0}
-        tables["offload"] = {"parameters": draw.choice(("none", "none", "cpu"))}
-    if "few tokens" in kind:
-        tables["parallel"]["data"] = draw.choice((2, 3))
-        tables["parallel"]["shard"] = 0
-        tables["workload"] |= {"micro_batch": 1, "sequence": draw.choice((3, 11))}
+        _shard(draw, kind, tables)
     if "replicated" in kind:
         tables["parallel"] = {
             "data": draw.choice((2, 3, 8, 24)),
@@ -126,6 +119,16 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
         tables["recipe"]["recompute"] = "full"
         tables["offload"] = {"activations": "cpu"}
     return tables
+
+
+def _shard(draw: Draw, kind: str, tables: dict[str, Any]) -> None:
+    data = draw.choice((2, 3, 8, 24))
+    shard = draw.choice((0, 0, data // 2 if data % 2 == 0 else 0))
+    tables["parallel"] = {"data": data, "zero": 3, "shard": shard if shard > 1 else 0}
+    tables["offload"] = {"parameters": draw.choice(("none", "none", "cpu"))}
+    if "few tokens" in kind:
+        tables["parallel"] |= {"data": draw.choice((2, 3)), "shard": 0}
+        tables["workload"] |= {"micro_batch": 1, "sequence": draw.choice((3, 11))}
 
 
 def _small(draw: Draw) -> dict[str, Any]:
@@ -218,18 +221,15 @@ HEADER = f"""\
 """
 
 
-def main(kinds: list[str]) -> None:
+def main() -> None:
     torch.set_num_threads(1)
-    with FILE.open("a" if kinds else "w", encoding="utf-8") as file:
-        if not kinds:
-            file.write(HEADER)
+    with FILE.open("w", encoding="utf-8") as file:
+        file.write(HEADER)
         for kind, number in NUMBER.items():
-            if kinds and kind not in kinds:
-                continue
             kept = seed = 0
             while kept < number:
                 row = traced(drawn(Draw(f"traced step, {kind}", seed), kind))
-                sys.stderr.write(f"{kind} {seed} {bool(row)}\n")
+                sys.stderr.write(f"{kind} {seed}: {'kept' if row else 'left out'}\n")
                 seed += 1
                 if row:
                     kept += 1
@@ -238,4 +238,4 @@ def main(kinds: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
