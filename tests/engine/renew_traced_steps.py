@@ -186,11 +186,12 @@ def traced(tables: Mapping[str, Any]) -> str | None:
 def _short(tables: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return a scenario's tables without what is as it would be if nothing were said."""
     brought = stack(tables["model"]["implementation"]).brings
-    return {
+    kept = {
         name: {key: value for key, value in table.items() if value != _unsaid(name, key, brought)}
         for name, table in tables.items()
         if name != "offload" or set(table.values()) != {"none"}
     }
+    return {name: table for name, table in kept.items() if table}
 
 
 def _unsaid(table: str, key: str, brought: Mapping[str, Any]) -> object:
