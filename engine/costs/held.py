@@ -70,7 +70,6 @@ def matrices(settings: Settings, stage: Stage) -> Iterator[tuple[Tensor, int]]:
 def _tensors(settings: Settings, stage: Stage) -> Iterator[tuple[Tensor, int]]:
     a = settings.architecture
     for tensor in a.tensors:
-        copies = 0
         if tensor.place == "embedding":
             # The last stage has a tied embedding once more, to be its head.
             copies = int(stage.first or (stage.last and tensor.matmul))

@@ -360,3 +360,15 @@ def test_every_phase_of_a_llama_is_what_it_is_by_hand(on_megatron, ranks, micro_
 def test_each_layer_with_latent_attention_has_its_own_tables(on_megatron):
     """Angles in fp32, their cosines and sines in 16 bits: 16 elements of 512 tokens, 4 layers."""
     assert ledger(on_megatron()).size("tables shared by the layers") == 4 * 8 * 512 * 16
+
+
+def test_layers_that_all_have_one_mlp_are_those_of_a_model_without_experts(on_megatron):
+    dense = replace(SMALL, latent=None, experts=replace(EXPERTS, dense_layers=4))
+    without = replace(SMALL, latent=None, experts=None)
+    assert ledger(on_megatron(dense)).phases == ledger(on_megatron(without)).phases
+
+
+@pytest.mark.parametrize(("norm", "numbers"), [("rmsnorm", 1), ("layernorm", 2)])
+def test_a_norm_keeps_one_or_two_fp32_numbers_a_token(on_megatron, norm, numbers):
+    made = on_megatron(replace(SMALL, latent=None, experts=None, norm=norm), sequence=128)
+    assert ledger(made).size("norm statistics") == 4 * 2 * numbers * 4 * 128

@@ -91,7 +91,7 @@ def test_a_collective_takes_longer_to_begin_between_nodes(link, latency):
 
 
 # 8 GPUs a node: a group that steps over 4 ranks has 2 in each, and so 2 cards.
-@pytest.mark.parametrize(("stride", "cards"), [(1, 8), (2, 4), (4, 2), (8, 1), (16, 1)])
+@pytest.mark.parametrize(("stride", "cards"), [(1, 8), (2, 4), (3, 2), (4, 2), (8, 1), (16, 1)])
 def test_a_ring_has_as_many_cards_as_the_group_has_ranks_in_a_node(stride, cards):
     link = links.ring(H100, Group(size=32, stride=stride))
     assert link.rate == pytest.approx(cards * 50e9 * 0.8)

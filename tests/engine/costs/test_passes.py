@@ -1,10 +1,13 @@
 """Bytes that pass through memory outside the matrix products."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.architecture import Experts, LatentAttention
 from engine.costs import passes
 from engine.costs.held import held
+from engine.settings import Adapters
 from engine.stages import stages
 
 
@@ -288,3 +291,17 @@ def test_shares_of_gradients_are_added_where_they_are_sharded(settings, zero, sh
     chosen = settings(implementation="fused", data=4, zero=zero)
     moved = _of(passes.added_gradients, chosen)
     assert moved == 6 * -(-chosen.architecture.parameters // share)
+
+
+@pytest.mark.parametrize(("recompute", "products"), [("none", 2), ("full", 3)])
+def test_frozen_matrices_are_read_and_those_in_4_bits_made_whole_for_each_product(
+    settings, recompute, products
+):
+    """Half a byte read and 2 written; adapters alone have gradients to write."""
+    chosen = settings(recompute=recompute, implementation="fused")
+    chosen = replace(chosen, adapters=Adapters(rank=8, targets="query", base="4-bit"))
+    matrices = 4 * (4 * 256 * 256 + 3 * 256 * 1024)
+    adapters = 4 * 8 * (256 + 256)
+    assert passes.made_whole(chosen) == products * (matrices // 2 + 2 * matrices)
+    read = 2 * products * (matrices + 1024 * 256)
+    assert _of(passes.operands, chosen) == read + 2 * adapters
