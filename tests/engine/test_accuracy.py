@@ -1,4 +1,7 @@
-"""The ledger beside traced steps of drawn scenarios: a small part of `make accuracy`."""
+"""The ledger beside traced steps of drawn scenarios: a small part of `make accuracy`.
+
+More drawn steps, traced once, are rows of traced_steps.toml.
+"""
 
 import sys
 from pathlib import Path
@@ -12,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from accuracy import KINDS, compared
 
-SAMPLE = {"fused": 10, "adapters": 6, "fsdp2": 4, "zero": 4, "offload": 4, "hf": 12, "hf-fsdp2": 2}
+SAMPLE = {"fused": 4, "adapters": 2, "fsdp2": 2, "zero": 2, "offload": 2, "hf": 6, "hf-fsdp2": 2}
 
 
 @pytest.mark.parametrize("name", SAMPLE)
