@@ -214,9 +214,11 @@ def dead(files: Iterable[Source]) -> list[str]:
 
 
 def discovered(files: Iterable[Source]) -> set[str]:
-    """Return the names that `engine.discovery.discovered` looks for in the modules of a folder."""
+    """Return the names that `engine.discovery` looks for in the modules of a folder."""
     calls = (x for file in files for x in ast.walk(file.tree) if isinstance(x, ast.Call))
-    return {ast.literal_eval(x.args[1]) for x in calls if ast.unparse(x.func) == "discovered"}
+    # The name is the last argument but one: discovered(folder, name, …), defined(…, name, …).
+    looked_for = (x.args[-2] for x in calls if ast.unparse(x.func) in {"discovered", "defined"})
+    return {x.value for x in looked_for if isinstance(x, ast.Constant)}
 
 
 def undocumented(files: Iterable[Source]) -> list[str]:

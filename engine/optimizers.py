@@ -55,14 +55,22 @@ class Optimizer:
 
 @cache
 def optimizers() -> Mapping[str, Optimizer]:
-    """Return every optimizer by name, as the table has them."""
+    """Return every optimizer by name, as the table has them.
+
+    Raises:
+        TypeError: a row lacks a key or has one that no optimizer has.
+    """
     rows = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return MappingProxyType({name: _optimizer(name, row) for name, row in rows.items()})
 
 
 def _optimizer(name: str, row: Mapping[str, Any]) -> Optimizer:
     options = tuple(row.get("options", {}).items())
-    return Optimizer(**{**row, "name": name, "options": options})
+    try:
+        return Optimizer(**{**row, "name": name, "options": options})
+    except TypeError as error:
+        message = f"{TABLE.name}: {name}: {error}"
+        raise TypeError(message) from None
 
 
 def costed(name: str) -> Optimizer:

@@ -113,11 +113,7 @@ def claims() -> Mapping[str, Claim]:
         InputError: a table does not hold what a claim needs.
     """
     files = sorted(DATA.glob("*.toml"))
-    rows = [
-        (name, row)
-        for file in files
-        for name, row in tomllib.loads(file.read_text(encoding="utf-8")).items()
-    ]
+    rows = [(name, row) for file in files for name, row in _table(file).items()]
     twice = [name for name, times in Counter(name for name, _ in rows).items() if times > 1]
     if twice:
         raise InputError(*(Fault(f"claims.{name}", "stands twice") for name in twice))
@@ -141,6 +137,13 @@ def claim(name: str) -> Claim:
     if name not in known:
         raise InputError(unknown("claim", name[:60], tuple(known)))
     return known[name]
+
+
+def _table(file: Path) -> Mapping[str, Mapping[str, object]]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Fault(str(file), str(error), "correct the table")) from None
 
 
 def _claim(name: str, row: Mapping[str, object]) -> Claim:

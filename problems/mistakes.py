@@ -40,7 +40,7 @@ def mistakes() -> Mapping[str, KnownMistake]:
     """Return every mistake by name, slips of units first and ideas of a whole step last.
 
     Raises:
-        ValueError: an idea of a step has the name of a row of the table.
+        ValueError: an idea of a step has the name of a row of the table, or a row lacks a key.
     """
     table = {one.name: one for one in _table()}
     of_steps = {one.name: one for one in _of_steps()}
@@ -67,6 +67,9 @@ def share_of(mistake: Mistake) -> Fraction:
 
 def _table() -> Iterator[KnownMistake]:
     for name, row in tomllib.loads(TABLE.read_text(encoding="utf-8")).items():
+        if missing := {"share", "says"} - row.keys():
+            message = f"{TABLE.name}: {name!r} has no {' and no '.join(sorted(missing))}"
+            raise ValueError(message)
         yield KnownMistake(
             name=name,
             share=Fraction(row["share"]),

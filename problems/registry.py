@@ -34,7 +34,10 @@ def kinds() -> Mapping[str, Kind]:
     )
     named = {value.name: value for value in ordered}
     if len(named) < len(ordered):
-        raise RuntimeError("two kinds have the same name")
+        names = [value.name for value in ordered]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        message = f"two kinds have the same name: {', '.join(twice)}"
+        raise RuntimeError(message)
     return MappingProxyType(named)
 
 

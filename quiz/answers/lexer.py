@@ -11,7 +11,7 @@ from quiz.answers.numerals import SPACE, read_numeral
 from quiz.answers.phrases import advice, parts, phrase_at
 from quiz.answers.quantity import RefusalError
 from quiz.answers.question import Question
-from quiz.answers.tokens import KINDS, Kind, Token, Tokens
+from quiz.answers.tokens import KINDS, OPERATOR, OPERATORS, Kind, Token, Tokens
 from quiz.answers.units_typed import BILLION_B, BYTES_B, Option, choice, typed_unit
 from quiz.answers.words import EACH, WORDS, Word
 
@@ -24,19 +24,11 @@ SUFFIXES = {"k", "m", "g", "t", "b"}
 STAGE = re.compile(r"zero[\s-]*\d", re.IGNORECASE)
 FEW = {"GPU", "node", "layer", "head", "expert"}
 PETA = Fraction(10) ** 15
-
 ASIDES = {"approximate", "skip", "remark", "bound"}
 # Words that a bracket right behind them would make a function of: max(1,2).
 NO_FUNCTION = {*ASIDES, "upfront", "label", "same", "none"}
 JOINED_BY_HYPHEN = {"scale", "fold", "noun", "approximate"}
 
-OPERATORS = {
-    "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "≈", "=~": "≈",
-    "<=": "≤", "=<": "≤", ">=": "≥", "->": "=", "=>": "=", "✕": "*", ":": "/", "÷": "/",
-    "[": "(", "]": ")", "·": "*",
-    **{c: c for c in "+-—*/^()=%±~≈<>≤≥"},
-}  # fmt: skip
-OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
 LETTERS = re.compile(rf"[^\W\d_{''.join(SUPERSCRIPTS)}]+")
 FOREIGN_BASE = re.compile(r"0[xXoObB][\da-fA-F]")
 RAISED = re.compile(rf" *(?:\^|\*\*|[{''.join(SUPERSCRIPTS)}])")

@@ -1,5 +1,6 @@
 """The pieces that a typed answer falls into."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,6 +11,14 @@ Kind = Literal[
     "number", "cardinal", "fraction", "unit", "scale", "symbol", "multiple", "noun", "per",
     "fold", "comparator", "article", "and-fraction", "same", "none", "op",
 ]  # fmt: skip
+
+OPERATORS = {
+    "+/-": "±", "+-": "±", "**": "^", "..": "..", "...": "..", "==": "=", "~=": "≈", "=~": "≈",
+    "<=": "≤", "=<": "≤", ">=": "≥", "->": "=", "=>": "=", "✕": "*", ":": "/", "÷": "/",
+    "[": "(", "]": ")", "·": "*",
+    **{c: c for c in "+-—*/^()=%±~≈<>≤≥"},
+}  # fmt: skip
+OPERATOR = re.compile("|".join(re.escape(o) for o in sorted(OPERATORS, key=len, reverse=True)))
 
 KINDS: Mapping[str, Kind] = {kind: kind for kind in get_args(Kind)}
 

@@ -16,8 +16,16 @@ def markers() -> Mapping[type[Answer], Marker[Any]]:
 
     Raises:
         TypeError: a module there has no `MARKER`.
+        ValueError: two of them mark one type.
     """
-    return {marker.of: marker for marker in discovered(known, "MARKER", Marker)}
+    found = discovered(known, "MARKER", Marker)
+    by_type = {marker.of: marker for marker in found}
+    if len(by_type) < len(found):
+        types = [marker.of.__name__ for marker in found]
+        twice = sorted({name for name in types if types.count(name) > 1})
+        message = f"two files of {known.__name__} mark {', '.join(twice)}"
+        raise ValueError(message)
+    return by_type
 
 
 def marker_of(answer: Answer) -> Marker[Any]:
@@ -26,6 +34,9 @@ def marker_of(answer: Answer) -> Marker[Any]:
     Raises:
         KeyError: no file of `quiz.marking.known` does.
     """
+    if type(answer) not in markers():
+        message = f"no file of {known.__name__} has a marker of {type(answer).__name__}"
+        raise KeyError(message)
     return markers()[type(answer)]
 
 

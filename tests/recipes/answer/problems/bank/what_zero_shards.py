@@ -2,22 +2,23 @@
 
 from fractions import Fraction
 
-from problems.answers.selection import SelectionAnswer
-
 from problems import scenarios
 from problems.answers.ranking import RankedItem
+from problems.answers.selection import SelectionAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.model_states import SHARDS, STAGES, parts_of
 from problems.problem import Step
-from problems.wording import bytes_of, recipe_said, sentence
+from problems.wording import bytes_of, number, recipe_said, sentence
 
 
 @kind(name="what-zero-shards", topic="A", level="junior", title="What a ZeRO stage shards")
 def what_zero_shards(draw: Draw) -> Draft:
     """Ask which of the model states a stage divides by the ranks."""
     stage, recipe = draw.choice((1, 2)), scenarios.states_recipe(draw)
+    model = scenarios.any_model(draw)
+    ranks = scenarios.ranks_for(draw, model)
     parts = parts_of(*recipe)
     items = tuple(
         RankedItem(key=str(place), name=part.name, value=Fraction(part.each))
@@ -25,7 +26,11 @@ def what_zero_shards(draw: Draw) -> Draft:
     )
     right = frozenset(str(place) for place, part in enumerate(parts, 1) if part.stage <= stage)
     return Draft(
-        prompt=f"{sentence(recipe_said(*recipe))}. Which of them does {STAGES[stage]} shard?",
+        prompt=(
+            f"{model.title} ({number(model.parameters)} parameters) on {ranks} GPUs. "
+            f"{sentence(recipe_said(*recipe))}.\nWhich of them does {STAGES[stage]} shard, so "
+            "that a GPU keeps a part of them only? Name all that it does and no other."
+        ),
         answer=SelectionAnswer(items=items, right=right),
         hints=(
             "A stage shards what its name counts up to.",

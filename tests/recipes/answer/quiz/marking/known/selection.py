@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from problems.answers.selection import SelectionAnswer
-
 from problems.problem import Problem
 from quiz.answers import Unreadable, read_ranking
 from quiz.marking.marker import Marker, Request, behind_keys
