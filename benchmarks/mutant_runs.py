@@ -96,8 +96,8 @@ class Runs:
             import_module(".".join(part for part in parts if part != "__init__"))
         gc.collect()
         everything = gc.get_objects()
-        self._caches = [it for it in everything if isinstance(it, CACHE)]
-        self._functions = [it for it in everything if isinstance(it, FunctionType)]
+        self._caches = [it for it in everything if type(it) is CACHE]
+        self._functions = [it for it in everything if type(it) is FunctionType]
         del everything
         gc.freeze()
         started = time.monotonic()
