@@ -14,7 +14,6 @@ the core reason is given; something is false. The chance of a label is that of t
 """
 
 import argparse
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,13 +25,14 @@ import torch
 from claim_answers import Answer, answers, digest, taught, unseen
 from torch import Tensor
 from torch.nn.functional import embedding_bag, logsigmoid
+from weight_file import write
 
 from problems.claims import Claim, FalseStatement, claim, claims, falsehoods
 from quiz.claims.features import ALWAYS, features, is_plain
 from quiz.claims.judging import LABELS, judge
 from quiz.claims.naming import Profile, profile, unit
 from quiz.claims.reading import read
-from quiz.claims.weights import HEADS, PART, UNIT, WEIGHTS, Weights, weights
+from quiz.claims.weights import HEADS, PART, UNIT, Weights, weights
 
 # Features that stand in one answer alone tell nothing of others, and the file holds so many.
 FEWEST, KEPT = 2, 28000
@@ -267,37 +267,6 @@ def _together(profiles: Sequence[Profile]) -> Profile:
             added[name] += value
     whole = {name: round(PART * value) for name, value in sorted(unit(added).items())}
     return {name: value / PART for name, value in whole.items() if value}
-
-
-def write(found: Weights) -> None:
-    """Write the file, one feature or statement a line, so that changes can be read."""
-    parts = [
-        f'"learnt_from": {json.dumps(found.learnt_from)}',
-        f'"general": {_table(found.general)}',
-        f'"claims": {_tables(found.own)}',
-        f'"rarest": {found.rarest}',
-        f'"rare": {_table(found.rare)}',
-        f'"statements": {_tables(found.statements)}',
-    ]
-    WEIGHTS.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
-
-
-def _tables(tables: Mapping[str, Mapping[str, object]]) -> str:
-    rows = (f"{json.dumps(name)}: {_table(table)}" for name, table in tables.items())
-    return "{\n" + ",\n".join(rows) + "\n}"
-
-
-def _table(table: Mapping[str, object]) -> str:
-    rows = (
-        f"{json.dumps(name, ensure_ascii=False)}: {_value(value)}" for name, value in table.items()
-    )
-    return "{\n" + ",\n".join(rows) + "\n}"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        value = {name: round(PART * part) for name, part in value.items()}
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def agreement(rows: Iterable[Answer], by: Weights | None = None) -> str:

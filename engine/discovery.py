@@ -1,5 +1,7 @@
 """What the modules of a folder define: a file there is all that one more thing takes."""
 
+from collections import Counter
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -36,7 +38,6 @@ def discovered(package: ModuleType, attribute: str, kind: type[T]) -> tuple[T, .
     return tuple(defined(package, module, attribute, kind) for module in modules(package))
 
 
-def resolved(dotted: str) -> object:
-    """Return what "module:attribute" names; the module is imported now."""
-    module, _, attribute = dotted.partition(":")
-    return getattr(import_module(module), attribute)
+def repeated(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names that stand more than once, in alphabetical order: none may be lost."""
+    return tuple(sorted(name for name, times in Counter(names).items() if times > 1))

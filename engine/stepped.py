@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from engine.architecture import Tensor
 
 FLAT = (1, 2)
-STACKED = ("expert up", "expert down")
 
 
 def shapes(
@@ -29,6 +28,6 @@ def shapes(
 
 def _behind_rows(tensor: Tensor, hidden: int) -> tuple[int, ...]:
     """Return the dimensions behind the first one; a matrix of each expert has two."""
-    if tensor.name in STACKED:
+    if tensor.routed:
         return tensor.columns // hidden, hidden
     return (tensor.columns,) if tensor.columns > 1 else ()

@@ -5,7 +5,6 @@ make about it.
 """
 
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+from engine.discovery import repeated
 from engine.errors import Fault, InputError, unknown
 
 DATA = Path(__file__).parent / "data" / "claims"
@@ -114,8 +114,7 @@ def claims() -> Mapping[str, Claim]:
     """
     files = sorted(DATA.glob("*.toml"))
     rows = [(name, row) for file in files for name, row in _table(file).items()]
-    twice = [name for name, times in Counter(name for name, _ in rows).items() if times > 1]
-    if twice:
+    if twice := repeated(name for name, _ in rows):
         raise InputError(*(Fault(f"claims.{name}", "stands twice") for name in twice))
     return MappingProxyType({name: _claim(name, row) for name, row in rows})
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from engine.architecture import Architecture
-from engine.discovery import discovered
+from engine.discovery import discovered, repeated
 from engine.families import known
 from engine.families.family import Family
 
@@ -18,10 +18,8 @@ def families() -> Mapping[str, Family]:
         ValueError: two families have one `model_type`.
     """
     found = discovered(known, "FAMILY", Family)
-    names = [family.model_type for family in found]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        message = f"read twice: {', '.join(sorted(twice))}"
+    if twice := repeated(family.model_type for family in found):
+        message = f"read twice: {', '.join(twice)}"
         raise ValueError(message)
     return {family.model_type: family for family in found}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from engine.discovery import discovered
+from engine.discovery import discovered, repeated
 from engine.levers import known
 from engine.levers.lever import Lever
 
@@ -19,9 +19,8 @@ def levers() -> Mapping[str, Lever]:
     found = sorted(
         discovered(known, "LEVER", Lever), key=lambda lever: (lever.invasiveness, lever.name)
     )
-    names = [name.lower() for lever in found for name in (lever.name, *lever.short)]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        message = f"named twice: {', '.join(sorted(twice))}"
+    names = (name.lower() for lever in found for name in (lever.name, *lever.short))
+    if twice := repeated(names):
+        message = f"named twice: {', '.join(twice)}"
         raise ValueError(message)
     return {lever.name: lever for lever in found}

@@ -1,9 +1,9 @@
 """What a software stack holds beside model states and activations."""
 
 from collections.abc import Callable, Iterable
+from pkgutil import resolve_name
 from typing import cast
 
-from engine.discovery import resolved
 from engine.ledger import Line
 from engine.stacks.registry import stack
 from engine.structure import Structure
@@ -14,4 +14,4 @@ def lines(structure: Structure) -> Iterable[Line]:
     named = stack(structure.block.stack).lines
     if not named:
         return ()
-    return cast(Callable[[Structure], Iterable[Line]], resolved(named))(structure)
+    return cast(Callable[[Structure], Iterable[Line]], resolve_name(named))(structure)

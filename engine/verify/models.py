@@ -1,12 +1,12 @@
 """The model of a scenario, from the software stack that the scenario names."""
 
 from collections.abc import Callable, Iterable
+from pkgutil import resolve_name
 from typing import Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
-from engine.discovery import resolved
 from engine.errors import Fault, InputError
 from engine.scenario import Scenario
 from engine.stacks.registry import names, stack
@@ -42,7 +42,7 @@ def build(scenario: Scenario, weights: torch.dtype) -> Model:
     if not runs.builder:
         raise InputError(_not_run(name, runs))
     try:
-        make = cast(Builder, resolved(runs.builder))
+        make = cast(Builder, resolve_name(runs.builder))
     except ModuleNotFoundError as error:
         if not runs.library:
             raise

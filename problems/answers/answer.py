@@ -45,12 +45,9 @@ class Answer(ABC):
 
     Attributes:
         type: its name in JSON.
-        fewest_mistakes: how many mistakes a problem must tell from it; fewer mean that the usual
-            ones earn full credit.
     """
 
     type: ClassVar[str]
-    fewest_mistakes: ClassVar[int] = 0
 
     @property
     @abstractmethod

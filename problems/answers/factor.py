@@ -13,7 +13,6 @@ class FactorAnswer(Answer):
     """How many times larger (or smaller, below 1) something becomes."""
 
     type = "factor"
-    fewest_mistakes = 2
 
     value: Fraction
 

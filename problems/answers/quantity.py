@@ -12,7 +12,6 @@ class QuantityAnswer(Number, Answer):
     """One number, as `Number` describes it."""
 
     type = "quantity"
-    fewest_mistakes = 2
 
     @property
     def said(self) -> str:

@@ -13,7 +13,6 @@ class YesNoAnswer(Answer):
     """Yes or no, and the number that proves it."""
 
     type = "yes-no"
-    fewest_mistakes = 2
 
     value: bool
     proof: QuantityAnswer

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from engine.discovery import discovered
+from engine.discovery import discovered, repeated
 from problems.wrong_ideas import known
 from problems.wrong_ideas.idea import Idea
 
@@ -18,9 +18,7 @@ def ideas() -> tuple[Idea, ...]:
     found = [idea for family in discovered(known, "IDEAS", tuple) for idea in family]
     if not all(isinstance(idea, Idea) for idea in found):
         raise TypeError("IDEAS holds something that is no Idea")
-    names = [idea.name for idea in found]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        message = f"named twice: {', '.join(sorted(twice))}"
+    if twice := repeated(idea.name for idea in found):
+        message = f"named twice: {', '.join(twice)}"
         raise ValueError(message)
     return tuple(sorted(found, key=lambda idea: idea.precedence))

@@ -1,7 +1,7 @@
 """A typed answer as it was understood: exact where it is kept, plain for other programs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -13,20 +13,12 @@ EXACT = "fraction"
 
 def plain(parsed: Parsed) -> Any:  # noqa: ANN401 - JSON
     """Return JSON values in which a number is an int or, where it is not whole, a float."""
-    match parsed:
-        case Fraction():
-            return int(parsed) if parsed.denominator == 1 else float(parsed)
-        case tuple():
-            return [plain(part) for part in parsed]
-        case Mapping():
-            return {key: plain(part) for key, part in parsed.items()}
-        case _:
-            return parsed
+    return _values(parsed, float)
 
 
 def written(parsed: Parsed) -> str | None:
     """Return JSON text from which `restored` makes the same again; None where nothing was read."""
-    return None if parsed is None else json.dumps(_exact(parsed))
+    return None if parsed is None else json.dumps(_values(parsed, _fraction))
 
 
 def restored(text: str | None) -> Parsed:
@@ -34,16 +26,21 @@ def restored(text: str | None) -> Parsed:
     return None if text is None else _read(json.loads(text))
 
 
-def _exact(parsed: Parsed) -> object:
+def _values(parsed: Parsed, broken: Callable[[Fraction], object]) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON values; `broken` writes a number that is not whole."""
     match parsed:
         case Fraction():
-            return int(parsed) if parsed.denominator == 1 else {EXACT: str(parsed)}
+            return int(parsed) if parsed.denominator == 1 else broken(parsed)
         case tuple():
-            return [_exact(part) for part in parsed]
+            return [_values(part, broken) for part in parsed]
         case Mapping():
-            return {key: _exact(part) for key, part in parsed.items()}
+            return {key: _values(part, broken) for key, part in parsed.items()}
         case _:
             return parsed
+
+
+def _fraction(number: Fraction) -> dict[str, str]:
+    return {EXACT: str(number)}
 
 
 def _read(value: Any) -> Parsed:  # noqa: ANN401 - JSON
@@ -54,7 +51,7 @@ def _read(value: Any) -> Parsed:  # noqa: ANN401 - JSON
             return Fraction(value)
         case list():
             return tuple(map(_read, value))
-        case {"fraction": number} if len(value) == 1:
-            return Fraction(number)
+        case dict() if value.keys() == {EXACT}:
+            return Fraction(value[EXACT])
         case _:
             return {key: _read(part) for key, part in value.items()}

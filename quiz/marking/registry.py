@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from engine.discovery import discovered
+from engine.discovery import discovered, repeated
 from problems.answers.answer import Answer
 from quiz.marking import known
 from quiz.marking.marker import Marker, Request
@@ -19,13 +19,10 @@ def markers() -> Mapping[type[Answer], Marker[Any]]:
         ValueError: two of them mark one type.
     """
     found = discovered(known, "MARKER", Marker)
-    by_type = {marker.of: marker for marker in found}
-    if len(by_type) < len(found):
-        types = [marker.of.__name__ for marker in found]
-        twice = sorted({name for name in types if types.count(name) > 1})
+    if twice := repeated(marker.of.__name__ for marker in found):
         message = f"two files of {known.__name__} mark {', '.join(twice)}"
         raise ValueError(message)
-    return by_type
+    return {marker.of: marker for marker in found}
 
 
 def marker_of(answer: Answer) -> Marker[Any]:

@@ -3,11 +3,11 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from click.testing import CliRunner
 
-from engine.discovery import resolved
 from engine.errors import InputError, UnmodelledError
 from engine.estimate import ledger
 from engine.scenario_file import from_mapping
@@ -70,7 +70,7 @@ def test_what_runs_a_stack_is_there_with_the_extra_that_it_needs(name):
 
 @pytest.mark.parametrize("name", [name for name in names() if stack(name).lines])
 def test_the_lines_of_a_stack_alone_are_there(name):
-    assert callable(resolved(stack(name).lines))
+    assert callable(resolve_name(stack(name).lines))
 
 
 def test_a_module_without_a_stack_is_named(monkeypatch, tmp_path):

@@ -37,6 +37,14 @@ def test_a_type_of_answer_and_its_marker_are_files_of_one_name():
     assert {module.name for module in iter_modules(known.__path__)} == files
 
 
+def test_two_files_that_mark_one_type_are_refused(monkeypatch, tmp_path):
+    (tmp_path / "number_of.py").write_text("from quiz.marking.known.count import MARKER")
+    monkeypatch.setattr(known, "__path__", [*known.__path__, str(tmp_path)])
+    markers.cache_clear()
+    with pytest.raises(ValueError, match="mark CountAnswer"):
+        markers()
+
+
 def test_no_two_types_have_one_name():
     names = [type_.type for type_ in set(types())]
     assert len(set(names)) == len(names)
