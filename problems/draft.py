@@ -9,7 +9,7 @@ from problems.problem import Mistake, Step
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A problem's content. `mistakes` may hold more than can be told apart."""
+    """A problem's content; see `Problem`. `mistakes` may hold more than can be told apart."""
 
     prompt: str
     answer: Answer
@@ -17,3 +17,4 @@ class Draft:
     solution: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
     scenario: Scenario | None = None
+    exhibit: str = ""

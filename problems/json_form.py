@@ -21,6 +21,7 @@ def as_json(problem: Problem) -> dict[str, Any]:
         "seed": problem.seed,
         "scenario": to_mapping(problem.scenario) if problem.scenario else None,
         "prompt": problem.prompt,
+        "exhibit": problem.exhibit or None,
         "answer": problem.answer.as_json,
         "hints": list(problem.hints),
         "solution": [{"text": step.text, "depth": step.depth} for step in problem.solution],

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.problem import Level
 
 Make = Callable[[Draw], Draft | None]
+MakeAt = Callable[[Draw, Level], Draft | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,26 +19,71 @@ class Kind:
     Args:
         name: what stands before the "@" of a problem's id.
         topic: a key of `problems.problem.TOPICS`.
-        level: whom it is for.
+        levels: whom it is for; the seed decides at which of them a problem is posed.
         title: what it asks, in a few words.
-        make: makes a draft of what it draws; None means that what was drawn is no good question
-            and that it wants to draw on.
+        sources: where its facts stand, or who asks such questions.
+        make: makes a draft of what it draws, at a level; None means that what was drawn is no
+            good question and that it wants to draw on.
     """
 
     name: str
     topic: str
-    level: Level
+    levels: tuple[Level, ...]
     title: str
-    make: Make
+    sources: tuple[str, ...]
+    make: MakeAt
+
+    def level_of(self, seed: int) -> Level:
+        """Return the level at which the problem with this seed is posed."""
+        return self.levels[seed % len(self.levels)]
+
+    def seed_at(self, level: str, drawn: int) -> int:
+        """Return the seed nearest below or above `drawn` that is posed at `level`.
+
+        Raises:
+            ValueError: the kind is not posed at this level.
+        """
+        wanted = [at for at, one in enumerate(self.levels) if one == level]
+        if not wanted:
+            message = f"{self.name} is not posed at {level} level"
+            raise ValueError(message)
+        return drawn - drawn % len(self.levels) + wanted[0]
 
 
-def kind(*, name: str, topic: str, level: Level, title: str) -> Callable[[Make], Kind]:
-    """Return a decorator that turns a function of a `Draw` into a kind; see `Kind`.
+def kind(
+    *, name: str, topic: str, level: Level, title: str, sources: tuple[str, ...]
+) -> Callable[[Make], Kind]:
+    """Return a decorator that turns a function of a `Draw` into a kind of one level; see `Kind`.
 
-    A kind is found where it stands, as a name in a module of `problems.bank`.
+    A kind is found where it stands, as a name in a module below `problems.bank`.
     """
 
     def register(make: Make) -> Kind:
-        return Kind(name=name, topic=topic, level=level, title=title, make=make)
+        @wraps(make)
+        def make_at(draw: Draw, _: Level) -> Draft | None:
+            return make(draw)
+
+        return Kind(
+            name=name,
+            topic=topic,
+            levels=(level,),
+            title=title,
+            sources=sources,
+            make=make_at,
+        )
+
+    return register
+
+
+def kind_at_levels(
+    *, name: str, topic: str, levels: tuple[Level, ...], title: str, sources: tuple[str, ...]
+) -> Callable[[MakeAt], Kind]:
+    """Return a decorator for a kind that is posed at several levels.
+
+    It turns a function of a `Draw` and a level into the kind; see `Kind`.
+    """
+
+    def register(make: MakeAt) -> Kind:
+        return Kind(name=name, topic=topic, levels=levels, title=title, sources=sources, make=make)
 
     return register

@@ -16,7 +16,9 @@ TOPICS: Mapping[str, str] = {
     "C": "everything else",
     "D": "the peak",
     "E": "levers",
+    "F": "inference",
     "G": "claims",
+    "H": "real failures",
 }
 
 
@@ -56,6 +58,8 @@ class Problem:
         kind: name of the kind; with `seed` it gives the same problem everywhere.
         scenario: what the question is about; None where only an architecture or a recipe is.
         prompt: the question, plain text, every assumption stated.
+        exhibit: what is to be read beside it, line by line as it stands: a message, a table of a
+            program, an excerpt of code; "" where there is none.
         hints: given one at a time, from a nudge to nearly the answer.
         solution: whiteboard steps first, then the exact ones.
     """
@@ -70,6 +74,7 @@ class Problem:
     solution: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
     scenario: Scenario | None = None
+    exhibit: str = ""
 
     @property
     def id(self) -> str:

@@ -13,7 +13,7 @@ from problems.draft import Draft
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
-from problems.problem import Problem
+from problems.problem import Level, Problem
 from problems.telling import telling
 
 __all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
@@ -27,13 +27,11 @@ FEWEST_MISTAKES = 2
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Return every kind by name, by topic and then as they stand in the bank."""
-    modules = (
-        importlib.import_module(f"{bank.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(bank.__path__)
-    )
-    found = [value for module in modules for value in vars(module).values()]
+    found = pkgutil.walk_packages(bank.__path__, f"{bank.__name__}.")
+    modules = (importlib.import_module(module.name) for module in found)
+    values = [value for module in modules for value in vars(module).values()]
     ordered = sorted(
-        (value for value in found if isinstance(value, Kind)), key=lambda value: value.topic
+        (value for value in values if isinstance(value, Kind)), key=lambda value: value.topic
     )
     if twice := repeated(value.name for value in ordered):
         message = f"two kinds have the same name: {', '.join(twice)}"
@@ -52,11 +50,11 @@ def build(kind: str, seed: int) -> Problem:
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(_bad_seed(str(seed)))
     found = kinds()[kind]
-    draft = _drafted(found, Draw(kind, seed))
+    draft = _drafted(found, Draw(kind, seed), found.level_of(seed))
     return Problem(
         kind=kind,
         topic=found.topic,
-        level=found.level,
+        level=found.level_of(seed),
         seed=seed,
         prompt=draft.prompt,
         answer=draft.answer,
@@ -64,6 +62,7 @@ def build(kind: str, seed: int) -> Problem:
         solution=draft.solution,
         mistakes=telling(draft.answer, draft.mistakes),
         scenario=draft.scenario,
+        exhibit=draft.exhibit,
     )
 
 
@@ -101,9 +100,9 @@ def _bad_seed(seed: str) -> Fault:
     )
 
 
-def _drafted(kind: Kind, draw: Draw) -> Draft:
+def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:
     for _ in range(ATTEMPTS):
-        draft = kind.make(draw)
+        draft = kind.make(draw, level)
         if draft is not None and _tells(draft):
             return draft
     raise RuntimeError(f"{kind.name} found no question in {ATTEMPTS:,} draws")

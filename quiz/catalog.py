@@ -69,14 +69,15 @@ def _kinds() -> Table:
     found = kinds().values()
     return Table(
         heads=("kind", "topic", "level", "asks"),
-        rows=tuple((k.name, k.topic, k.level, k.title) for k in found),
+        rows=tuple((k.name, k.topic, ", ".join(k.levels), k.title) for k in found),
         values=tuple(
             {
                 "name": k.name,
                 "topic": k.topic,
                 "topic_title": TOPICS[k.topic],
-                "level": k.level,
+                "levels": list(k.levels),
                 "title": k.title,
+                "sources": list(k.sources),
             }
             for k in found
         ),

@@ -214,7 +214,7 @@ def outside():
 def asked():
     yield "kind", "topic", "level", "asks"
     for row in kinds().values():
-        yield f"`{row.name}`", f"{row.topic} {TOPICS[row.topic]}", row.level, row.title
+        yield f"`{row.name}`", f"{row.topic} {TOPICS[row.topic]}", ", ".join(row.levels), row.title
 
 
 def bands():

@@ -39,12 +39,12 @@ def chosen(
         k
         for k in kinds().values()
         if (topic is None or k.topic == topic_key(topic))
-        and (level is None or k.level == level)
+        and (level is None or level in k.levels)
         and (kind is None or k.name == kind)
     ]
     if not fitting:
         raise InputError(_nothing_fits(topic, level, kind))
-    return _drawn(fitting, count, seed)
+    return _drawn(fitting, level, count, seed)
 
 
 def named(ids: Sequence[str]) -> tuple[str, ...]:
@@ -75,11 +75,14 @@ def topic_key(said: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _drawn(fitting: list[Kind], count: int, seed: int) -> tuple[str, ...]:
+def _drawn(fitting: list[Kind], level: str | None, count: int, seed: int) -> tuple[str, ...]:
     draw = Draw("practice", seed)
     ids: list[str] = []
     while len(ids) < count:
-        ids += [f"{k.name}@{draw.below(SEEDS)}" for k in draw.sample(fitting, len(fitting))]
+        for found in draw.sample(fitting, len(fitting)):
+            drawn = draw.below(SEEDS)
+            at = drawn if level is None else found.seed_at(level, drawn)
+            ids.append(f"{found.name}@{at}")
     return tuple(ids[:count])
 
 

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
+from textwrap import indent
 from typing import TextIO, final
 
 from rich.console import Console
@@ -137,6 +138,7 @@ class Terminal:
         self._console.print()
         self._say(left, style="bold")
         self._say(problem.prompt)
+        whole_lines(self._console, indent(problem.exhibit, " " * STEP))
         request = request_of(problem.answer)
         if request is not None:
             for line in request.items:

@@ -9,7 +9,7 @@ from engine.estimate import fits, ledger
 from engine.ledger import MODEL_STATES, Category, Phase
 from engine.units import MIB
 from problems import scenarios
-from problems.bank.fewest_gpus import Fit
+from problems.bank.states.fewest_gpus import Fit
 from problems.model_states import parts_of, size_of
 from problems.registry import build
 

@@ -12,8 +12,8 @@ from problems.answers.quantity import QuantityAnswer
 from problems.registry import as_json, build, kinds
 
 KEYS = {
-    "id", "kind", "topic", "level", "seed", "scenario", "prompt", "answer", "hints", "solution",
-    "mistakes",
+    "id", "kind", "topic", "level", "seed", "scenario", "prompt", "exhibit", "answer", "hints",
+    "solution", "mistakes",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from quiz.practice.questions import chosen
 
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "tests" / "recipes"
-EXAMPLE = RECIPES / "kind" / "problems" / "bank" / "gathered_layer.py"
+EXAMPLE = RECIPES / "kind/problems/bank/everything_else/gathered_layer.py"
 NAME = "gathered-layer"
 # Tests that run over every kind.
 GENERIC = (

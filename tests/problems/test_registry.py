@@ -11,8 +11,13 @@ from problems.registry import build, from_id, kinds
 
 
 def test_every_file_of_the_bank_has_a_kind():
-    files = {path.stem for path in Path(bank.__file__).parent.glob("*.py")} - {"__init__"}
+    files = {path.stem for path in Path(bank.__file__).parent.rglob("*.py")} - {"__init__"}
     assert {kind.make.__module__.rpartition(".")[2] for kind in kinds().values()} == files
+
+
+def test_a_topic_is_a_folder_of_the_bank():
+    folders = {kind.make.__module__.split(".")[2]: kind.topic for kind in kinds().values()}
+    assert len(set(folders.values())) == len(folders)
 
 
 def test_kinds_come_topic_by_topic():
@@ -25,7 +30,11 @@ def test_every_topic_has_a_kind():
 
 
 def test_every_level_has_a_kind():
-    assert {kind.level for kind in kinds().values()} == {"junior", "mid", "senior"}
+    assert {level for kind in kinds().values() for level in kind.levels} == {
+        "junior",
+        "mid",
+        "senior",
+    }
 
 
 def test_titles_differ():

@@ -59,6 +59,7 @@ class Blocks:
     topic="A",
     level="mid",
     title="Parameters of a decoder, given its sizes",
+    sources=("huggingface/transformers, the classes' parameters on the meta device",),
 )
 def parameter_count(draw: Draw) -> Draft:
     """Ask for the number of parameters of a shape that nobody has published under a name."""

@@ -17,7 +17,16 @@ VARIANTS = (
 )
 
 
-@kind(name="lever-cost", topic="E", level="mid", title="What a lever costs")
+@kind(
+    name="lever-cost",
+    topic="E",
+    level="mid",
+    title="What a lever costs",
+    sources=(
+        "docs/levers.md",
+        "arXiv 1910.02054 section 7",
+    ),
+)
 def lever_cost(draw: Draw) -> Draft | None:
     """Ask for the FLOPs that recomputation adds, a bubble, the bytes of a split or a transfer."""
     return draw.choice(VARIANTS)(draw)

@@ -24,7 +24,13 @@ USUAL = (15, 95)
 LOGITS_SHARE = 10
 
 
-@kind(name="claim", topic="G", level="mid", title="True or false, and why?")
+@kind(
+    name="claim",
+    topic="G",
+    level="mid",
+    title="True or false, and why?",
+    sources=("problems/data/claims.toml, a source for each",),
+)
 def claim(draw: Draw) -> Draft | None:
     """Ask whether a claim is true, and for the reason."""
     known = claims()
@@ -84,7 +90,13 @@ ABOUT_RUNS: Mapping[str, Callable[[Run], bool]] = {
 }
 
 
-@kind(name="claim-in-run", topic="G", level="senior", title="True or false in this run, and why?")
+@kind(
+    name="claim-in-run",
+    topic="G",
+    level="senior",
+    title="True or false in this run, and why?",
+    sources=("problems/data/claims.toml, a source for each",),
+)
 def claim_in_run(draw: Draw) -> Draft | None:
     """Put a claim about a run, whose numbers the reason has to agree with."""
     scenario = scenarios.run(draw, low=USUAL[0], high=USUAL[1])

@@ -22,6 +22,11 @@ SHARING = (1, 2, 4, 8)
     topic="E",
     level="senior",
     title="What sharding and recomputation do to throughput",
+    sources=(
+        "docs/levers.md",
+        "arXiv 1910.02054 section 7",
+        "arXiv 2205.05198 section 5",
+    ),
 )
 def sharding_throughput(draw: Draw) -> Draft | None:
     """Ask what hides behind computing, from where on, or what a larger micro-batch is worth."""

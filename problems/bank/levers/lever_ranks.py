@@ -52,6 +52,7 @@ NOTABLE = 0.002
     topic="E",
     level="mid",
     title="Order of levers by what they cost in step time",
+    sources=("docs/levers.md",),
 )
 def rank_levers(draw: Draw) -> Draft | None:
     """Ask for the order of four to six levers on a run that does not fit."""

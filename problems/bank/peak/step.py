@@ -34,7 +34,13 @@ PASSED_OVER = 60
 ROOMS = (70, 75, 80, 85, 90, 95)
 
 
-@kind(name="peak", topic="D", level="senior", title="Peak of allocated memory in a step")
+@kind(
+    name="peak",
+    topic="D",
+    level="senior",
+    title="Peak of allocated memory in a step",
+    sources=("traced steps of PyTorch 2.13",),
+)
 def peak(draw: Draw) -> Draft | None:
     """Ask for the peak of allocated memory of a run that fits its card, or nearly."""
     scenario = scenarios.run(draw, low=USUAL[0], high=USUAL[1])
@@ -56,7 +62,16 @@ def peak(draw: Draw) -> Draft | None:
     )
 
 
-@kind(name="fits", topic="D", level="mid", title="Does the run fit, and what proves it?")
+@kind(
+    name="fits",
+    topic="D",
+    level="mid",
+    title="Does the run fit, and what proves it?",
+    sources=(
+        "traced steps of PyTorch 2.13",
+        "stas00/ml-engineering training/performance/README.md",
+    ),
+)
 def fits_or_not(draw: Draw) -> Draft | None:
     """Ask whether a run fits; as many do as do not, and none is near the border."""
     wanted = draw.choice(("yes", "no"))
@@ -115,6 +130,7 @@ def _peak_mistakes(run: Run) -> Iterator[Mistake]:
     topic="D",
     level="senior",
     title="Largest micro-batch within a share of the card",
+    sources=("traced steps of PyTorch 2.13",),
 )
 def largest_micro_batch(draw: Draw) -> Draft | None:
     """Ask for the largest micro-batch whose peak stays within a share of the card."""

@@ -58,7 +58,13 @@ class Pull:
         return self.before.paper.moment.said != self.after.paper.moment.said
 
 
-@kind(name="lever-saving", topic="E", level="mid", title="What a lever saves at the peak")
+@kind(
+    name="lever-saving",
+    topic="E",
+    level="mid",
+    title="What a lever saves at the peak",
+    sources=("traced steps of PyTorch 2.13",),
+)
 def lever_saving(draw: Draw) -> Draft | None:
     """Ask by how much one lever lowers the peak of a run that does not fit."""
     scenario = lever_runs.cramped(draw)
@@ -200,7 +206,13 @@ def _mistake(name: str, value: int, why: str) -> Mistake:
     return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why}")
 
 
-@kind(name="which-fits", topic="E", level="mid", title="Which of two proposals fits?")
+@kind(
+    name="which-fits",
+    topic="E",
+    level="mid",
+    title="Which of two proposals fits?",
+    sources=("traced steps of PyTorch 2.13",),
+)
 def which_fits(draw: Draw) -> Draft | None:
     """Ask whether the first of two proposals is the one that makes a run fit."""
     scenario = lever_runs.cramped(draw)

@@ -77,6 +77,10 @@ CHANGES = (
     topic="B",
     level="junior",
     title="Growth of saved activations with sequence and batch",
+    sources=(
+        "arXiv 2205.05198 section 4.1",
+        "arXiv 2205.14135 section 3.1",
+    ),
 )
 def activation_scaling(draw: Draw) -> Draft | None:
     """Ask for the factor by which saved activations change with the workload."""

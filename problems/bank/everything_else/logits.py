@@ -53,6 +53,10 @@ TOO_FEW_BYTES = (
     topic="C",
     level="mid",
     title="Logits and loss at their worst moment",
+    sources=(
+        "traced steps of PyTorch 2.13",
+        "arXiv 2410.10989",
+    ),
 )
 def logits_spike(draw: Draw) -> Draft:
     """Ask for the most that the vocabulary-wide tensors take at once."""

@@ -57,6 +57,10 @@ ASKED = {
     topic="A",
     level="junior",
     title="Bytes of model states per parameter",
+    sources=(
+        "arXiv 1910.02054 section 3.1",
+        "NVIDIA/Megatron-LM#188",
+    ),
 )
 def bytes_per_parameter(draw: Draw) -> Draft | None:
     """Ask for the bytes that a recipe costs for each parameter, all of them or a part."""
@@ -129,6 +133,10 @@ def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Ch
     topic="A",
     level="junior",
     title="Model states of a published model on one GPU",
+    sources=(
+        "arXiv 1910.02054 section 3.1",
+        "lm-sys/FastChat#1110",
+    ),
 )
 def model_states(draw: Draw) -> Draft | None:
     """Ask for the model states of a published model, all on one GPU."""
@@ -156,6 +164,10 @@ def model_states(draw: Draw) -> Draft | None:
     topic="A",
     level="mid",
     title="Model states per GPU under a ZeRO stage",
+    sources=(
+        "arXiv 1910.02054 figure 1",
+        "pytorch/torchtitan docs/fsdp.md",
+    ),
 )
 def zero_states(draw: Draw) -> Draft | None:
     """Ask for the model states on each GPU under plain data parallel or a ZeRO stage."""

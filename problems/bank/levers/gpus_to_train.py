@@ -84,6 +84,10 @@ class Plan:
     topic="E",
     level="senior",
     title="Fewest GPUs on which a whole step fits",
+    sources=(
+        "traced steps of PyTorch 2.13",
+        "docs/levers.md",
+    ),
 )
 def fewest_gpus_to_train(draw: Draw) -> Draft | None:
     """Ask for the fewest GPUs on which states, activations and gathered layers fit."""

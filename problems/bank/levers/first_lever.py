@@ -72,7 +72,16 @@ class Pull:
         return gb(self.run.ledger.peak)
 
 
-@kind(name="first-lever", topic="E", level="mid", title="The lever to pull first")
+@kind(
+    name="first-lever",
+    topic="E",
+    level="mid",
+    title="The lever to pull first",
+    sources=(
+        "traced steps of PyTorch 2.13",
+        "docs/levers.md",
+    ),
+)
 def first_lever(draw: Draw) -> Draft | None:
     """Ask for the cheapest of three to five levers that make a run fit by themselves."""
     scenario = lever_runs.cramped(draw)

@@ -28,6 +28,7 @@ ROOMS = (70, 75, 80, 85, 90, 95)
     topic="E",
     level="senior",
     title="Longest context within a share of the card",
+    sources=("traced steps of PyTorch 2.13",),
 )
 def longest_context(draw: Draw) -> Draft | None:
     """Ask for the longest context whose peak stays within a share of the card."""

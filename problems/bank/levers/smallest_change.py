@@ -29,6 +29,10 @@ PRECISIONS = (("mixed", 5), ("fp32", 1))
     topic="E",
     level="mid",
     title="Smallest degree of a lever that makes a run fit",
+    sources=(
+        "traced steps of PyTorch 2.13",
+        "docs/levers.md",
+    ),
 )
 def smallest_change(draw: Draw) -> Draft | None:
     """Ask for the lowest ZeRO stage, or for the smallest tensor or pipeline split, that fits."""

@@ -67,6 +67,10 @@ class Fit:
     topic="A",
     level="mid",
     title="Fewest GPUs that hold the model states",
+    sources=(
+        "arXiv 1910.02054 section 3.1",
+        "stas00/ml-engineering training/performance/README.md",
+    ),
 )
 def fewest_gpus(draw: Draw) -> Draft | None:
     """Ask for the fewest GPUs whose usable memory holds the states under a ZeRO stage."""

@@ -22,6 +22,7 @@ RANKS = (8, 16, 32, 64)
     topic="C",
     level="junior",
     title="A layer that ZeRO-3 gathers",
+    sources=("pytorch/torchtitan docs/fsdp.md",),
 )
 def gathered_layer(draw: Draw) -> Draft | None:
     """Ask for the bytes of a layer's weights while ZeRO-3 has them whole."""

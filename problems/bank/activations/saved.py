@@ -30,6 +30,10 @@ _PerToken = tuple[str, int, str]
     topic="B",
     level="mid",
     title="Activations that one layer saves",
+    sources=(
+        "arXiv 2205.05198 section 4.1",
+        "traced steps of PyTorch 2.13",
+    ),
 )
 def layer_activations(draw: Draw) -> Draft:
     """Ask for what one layer saves for the backward pass."""
@@ -42,6 +46,10 @@ def layer_activations(draw: Draw) -> Draft:
     topic="B",
     level="mid",
     title="Activations that all layers save",
+    sources=(
+        "arXiv 2205.05198 sections 4.1 and 5",
+        "traced steps of PyTorch 2.13",
+    ),
 )
 def model_activations(draw: Draw) -> Draft:
     """Ask for what all layers save together, with or without recomputation."""

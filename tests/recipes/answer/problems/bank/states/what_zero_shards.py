@@ -13,7 +13,13 @@ from problems.problem import Step
 from problems.wording import bytes_of, number, recipe_said, sentence
 
 
-@kind(name="what-zero-shards", topic="A", level="junior", title="What a ZeRO stage shards")
+@kind(
+    name="what-zero-shards",
+    topic="A",
+    level="junior",
+    title="What a ZeRO stage shards",
+    sources=("arXiv 1910.02054 section 3",),
+)
 def what_zero_shards(draw: Draw) -> Draft:
     """Ask which of the model states a stage divides by the ranks."""
     stage, recipe = draw.choice((1, 2)), scenarios.states_recipe(draw)

@@ -1,0 +1,1 @@
+"""Topic C, everything else: logits, buffers, the allocator, what lies outside."""

@@ -1,0 +1,1 @@
+"""Topic F, inference: weights, caches, concurrency."""

@@ -1,0 +1,1 @@
+"""Topic E, levers and plans."""

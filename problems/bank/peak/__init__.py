@@ -1,0 +1,1 @@
+"""Topic D, the peak: which moment, which line, does it fit."""

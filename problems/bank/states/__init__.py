@@ -1,0 +1,1 @@
+"""Topic A, model states."""
