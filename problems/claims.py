@@ -16,6 +16,7 @@ from engine.discovery import repeated
 from engine.errors import Fault, InputError, unknown
 
 DATA = Path(__file__).parent / "data" / "claims"
+REASONS = DATA.parent / "reasons"
 FALSEHOODS = DATA.parent / "falsehoods.toml"
 
 T = TypeVar("T")
@@ -112,11 +113,17 @@ def claims() -> Mapping[str, Claim]:
     Raises:
         InputError: a table does not hold what a claim needs.
     """
-    files = sorted(DATA.glob("*.toml"))
-    rows = [(name, row) for file in files for name, row in _table(file).items()]
-    if twice := repeated(name for name, _ in rows):
-        raise InputError(*(Fault(f"claims.{name}", "stands twice") for name in twice))
-    return MappingProxyType({name: _claim(name, row) for name, row in rows})
+    return _of(DATA)
+
+
+@cache
+def with_reasons() -> Mapping[str, Claim]:
+    """Return every claim whose reason may be picked: those of `claims` and further ones.
+
+    Raises:
+        InputError: a table does not hold what a claim needs.
+    """
+    return _of(DATA, REASONS)
 
 
 @cache
@@ -136,6 +143,14 @@ def claim(name: str) -> Claim:
     if name not in known:
         raise InputError(unknown("claim", name[:60], tuple(known)))
     return known[name]
+
+
+def _of(*folders: Path) -> Mapping[str, Claim]:
+    files = sorted(file for folder in folders for file in folder.glob("*.toml"))
+    rows = [(name, row) for file in files for name, row in _table(file).items()]
+    if twice := repeated(name for name, _ in rows):
+        raise InputError(*(Fault(f"claims.{name}", "stands twice") for name in twice))
+    return MappingProxyType({name: _claim(name, row) for name, row in rows})
 
 
 def _table(file: Path) -> Mapping[str, Mapping[str, object]]:

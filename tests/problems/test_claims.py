@@ -5,9 +5,18 @@ import re
 import pytest
 
 from engine.errors import InputError
-from problems.claims import Claim, FalseStatement, Point, claim, claims, falsehoods
+from problems.claims import (
+    Claim,
+    FalseStatement,
+    Point,
+    claim,
+    claims,
+    falsehoods,
+    with_reasons,
+)
 
 CLAIMS = list(claims().values())
+ALL = list(with_reasons().values())
 POINT = Point(id="own", says="Each rank has its own.", core=True)
 MISTAKE = FalseStatement(id="shared", says="They share.", why="They do not.", misconception=True)
 SOUND = {
@@ -27,21 +36,21 @@ def test_there_are_true_claims_and_false_ones():
     assert sum(not asked.truth for asked in CLAIMS) >= 15
 
 
-@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+@pytest.mark.parametrize("asked", ALL, ids=lambda asked: asked.id)
 def test_core_points_stand_first(asked):
     cores = [point.core for point in asked.points]
     assert cores[0]
     assert cores == sorted(cores, reverse=True)
 
 
-@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+@pytest.mark.parametrize("asked", ALL, ids=lambda asked: asked.id)
 def test_ids_are_lower_case_words_with_hyphens_and_none_stands_twice(asked):
     names = [part.id for part in (*asked.points, *asked.errors)]
     assert len({*names}) == len(names)
     assert all(re.fullmatch(r"[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*", name) for name in (asked.id, *names))
 
 
-@pytest.mark.parametrize("asked", CLAIMS, ids=lambda asked: asked.id)
+@pytest.mark.parametrize("asked", ALL, ids=lambda asked: asked.id)
 def test_sentences_end_with_a_full_stop(asked):
     sentences = [asked.claim, asked.core, *(point.says for point in asked.points)]
     sentences += [sentence for error in asked.errors for sentence in (error.says, error.why)]
