@@ -63,6 +63,15 @@ def any_model(draw: Draw) -> CatalogModel:
     return draw.choice(tuple(models().values()))
 
 
+def any_parameters(draw: Draw) -> tuple[str, int]:
+    """Return a catalogued model's title and parameters, or "a model" of so many."""
+    if draw.chance(40):
+        model = any_model(draw)
+        return model.title, model.parameters
+    digits, zeros = draw.between(101, 999), draw.choice((6, 7, 7, 8, 8))
+    return "a model", int(f"{digits}{'0' * zeros}")
+
+
 def states_recipe(draw: Draw, *, zero: int = 0) -> tuple[str, str]:
     """Return a precision and an optimizer that go with a ZeRO stage."""
     precision = draw.weighted(SHARDED_PRECISIONS if zero == 3 else PRECISIONS)
