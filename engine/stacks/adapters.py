@@ -35,7 +35,7 @@ class AdapterPen(Pen):
         self.gradient = 0
 
     def linear(
-        self, x: Value, name: str, shape: tuple[PolyElement, PolyElement], *, bias: bool, why: str
+        self, x: Value, shape: tuple[PolyElement, PolyElement], *, name: str, bias: bool, why: str
     ) -> Value:
         """Write a frozen matrix of `shape` (out, in), its bias frozen too, and its adapters."""
         del bias
@@ -71,9 +71,8 @@ class AdapterPen(Pen):
             size=self.compute * tokens * _rank,
             why="r numbers a token between an adapter's two matrices, input of the second",
         )
-        wide, scaled = (
-            Value(name=f"adapter {noun}", size=out.size) for noun in ("output", "part")
-        )
+        wide = Value(name="adapter output", size=out.size)
+        scaled = Value(name="adapter part", size=out.size)
         first, second = each * _rank * columns, each * rows * _rank
         self.write(entry, output=low, keeps=(entry,), gradients=first, makes_views=True)
         self.write(low, output=wide, keeps=(low,), gradients=second, makes_views=True)

@@ -36,12 +36,12 @@ class Routed:
 def mixture(pen: Pen, x: Value) -> Value:
     """Write a mixture of experts."""
     routed = route(pen, x)
-    places = indices("places of the tokens")
+    places = indices(name="places of the tokens")
     sent = pen.write(x, places, output=tokens_sent(pen), keeps=(places,))
-    up = grouped(pen, sent, GATES_AND_UPS, (2 * f, h), why="factors of the product")
+    up = grouped(pen, sent, (2 * f, h), name=GATES_AND_UPS, why="factors of the product")
     hidden = activated(pen, up)
-    out = grouped(pen, hidden, OUTPUTS, (h, f), why="their weights' gradient needs them")
-    back = indices("places of the outputs")
+    out = grouped(pen, hidden, (h, f), name=OUTPUTS, why="their weights' gradient needs them")
+    back = indices(name="places of the outputs")
     outputs = scaled(pen, out, routed.weights)
     in_order = pen.write(outputs, back, output=outputs_in_order(), keeps=(back,))
     total = summed(pen, in_order, x.size)
@@ -51,25 +51,27 @@ def mixture(pen: Pen, x: Value) -> Value:
 
 def route(pen: Pen, x: Value) -> Routed:
     """Write the router and the sorting of its choices by expert."""
-    logits = scores = pen.linear(x, "router logits", (E, h), bias=False, why="go to the softmax")
+    logits = scores = pen.linear(
+        x, (E, h), name="router logits", bias=False, why="go to the softmax"
+    )
     if pen.compute != 4:
         scores = pen.write(scores, output=Value(name="fp32 router logits", size=4 * tokens * E))
     chances = Value(name="router probabilities", size=4 * tokens * E, why="softmax keeps them")
     pen.write(scores, output=chances, keeps=(chances,))
     picked = Value(name="picked", size=4 * ROWS)
-    chosen = indices("chosen experts")
+    chosen = indices(name="chosen experts")
     pen.write(chances, output=picked, keeps=(chosen,), backward_workspace=chances.size)
     why = "their sum divides them"
     before = Value(name="picked probabilities", size=4 * ROWS + 4 * tokens, why=why)
     shares = Value(name="shares", size=4 * ROWS)
     pen.write(picked, output=shares, keeps=(before,), backward_workspace=8 * ROWS)
-    order = indices("order of the tokens")
+    order = indices(name="order of the tokens")
     weights = Value(name="weights of the experts", size=4 * ROWS, why="they scale the outputs")
     pen.write(shares, output=weights, keeps=(order,))
     return Routed(logits=logits, chosen=chosen, shares=shares, order=order, weights=weights)
 
 
-def indices(name: str) -> Value:
+def indices(*, name: str) -> Value:
     """Return a number for each token and expert, which is there already."""
     why = "8 bytes a token and expert, to bring gradients back"
     return Value(name=name, size=8 * ROWS, why=why, differentiable=False)
@@ -84,9 +86,9 @@ def tokens_sent(pen: Pen) -> Value:
 def grouped(
     pen: Pen,
     x: Value,
-    name: str,
     shape: tuple[PolyElement, PolyElement],
     *keeps: Value,
+    name: str,
     why: str,
 ) -> Value:
     """Write one product for the matrices of `shape` (out, in) of all experts."""
@@ -99,9 +101,8 @@ def grouped(
 def activated(pen: Pen, up: Value) -> Value:
     """Write activation and product of gates and ups, which are views of one tensor."""
     size, why = pen.compute * ROWS * f, "factor of the product"
-    gate, factor = (
-        Value(name=name, size=size, view_of=up) for name in ("expert gate", "expert up")
-    )
+    gate = Value(name="expert gate", size=size, view_of=up)
+    factor = Value(name="expert up", size=size, view_of=up)
     pen.write(up, output=gate, also=(factor,))
     active = Value(name="expert activated gates", size=size, why=why)
     pen.write(gate, output=active, keeps=(active if pen.block.activation == "relu" else gate,))

@@ -29,7 +29,11 @@ def attention(pen: Pen, x: Value) -> tuple[Value, tuple[Value, ...]]:
     attend = _flash if block.attention == "flash" else _eager
     out, weights = attend(pen, queries, keys, values)
     result = pen.linear(
-        out, "attention result", (h, q), bias=block.output_bias, why="goes to the residual stream"
+        out,
+        (h, q),
+        name="attention result",
+        bias=block.output_bias,
+        why="goes to the residual stream",
     )
     pen.hold(*(one.storage for one in (queries, keys, values)), x)
     return result, weights
@@ -47,16 +51,18 @@ def _is_one_matrix(block: Block) -> bool:
 def _three(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
     bias = pen.block.qkv_bias
     return (
-        pen.linear(x, "queries", (q, h), bias=bias, why=HEADS_AGAIN),
-        pen.linear(x, "keys", (kv, h), bias=bias, why=HEADS_AGAIN),
-        pen.linear(x, "values", (kv, h), bias=bias, why=HEADS_AGAIN),
+        pen.linear(x, (q, h), name="queries", bias=bias, why=HEADS_AGAIN),
+        pen.linear(x, (kv, h), name="keys", bias=bias, why=HEADS_AGAIN),
+        pen.linear(x, (kv, h), name="values", bias=bias, why=HEADS_AGAIN),
     )
 
 
 def _one_matrix(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
     """Write one matrix for queries, keys and values, of which they are views."""
     bias = pen.block.qkv_bias
-    whole = pen.linear(x, "queries, keys and values", (q + 2 * kv, h), bias=bias, why=HEADS_AGAIN)
+    whole = pen.linear(
+        x, (q + 2 * kv, h), name="queries, keys and values", bias=bias, why=HEADS_AGAIN
+    )
     queries, keys, values = (
         Value(name=name, size=pen.compute * tokens * width, why=HEADS_AGAIN, view_of=whole)
         for name, width in (("queries", q), ("keys", kv), ("values", kv))

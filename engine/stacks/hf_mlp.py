@@ -23,7 +23,7 @@ def mlp(pen: Pen, x: Value) -> Value:
 def _experts(pen: Pen, x: Value) -> Value:
     """Write a mixture of experts, and beside it what its frames refer to until it is done."""
     routed = experts.route(pen, x)
-    back = experts.indices("places of the outputs")
+    back = experts.indices(name="places of the outputs")
     ends = Value(
         name="ends of the experts' tokens",
         size=4 * E,
@@ -47,19 +47,19 @@ def _experts(pen: Pen, x: Value) -> Value:
 
 def _computed(pen: Pen, x: Value, ends: Value) -> tuple[Value, Value]:
     """Write the experts; return the tokens sent to them and their outputs."""
-    places = experts.indices("places of the tokens")
+    places = experts.indices(name="places of the tokens")
     sent = pen.write(x, output=experts.tokens_sent(pen), keeps=(places,))
     factors, again = "factors of the product", "their weights' gradient needs them"
-    up = experts.grouped(pen, sent, experts.GATES_AND_UPS, (2 * f, h), ends, why=factors)
+    up = experts.grouped(pen, sent, (2 * f, h), ends, name=experts.GATES_AND_UPS, why=factors)
     hidden = experts.activated(pen, up)
-    return sent, experts.grouped(pen, hidden, experts.OUTPUTS, (h, f), ends, why=again)
+    return sent, experts.grouped(pen, hidden, (h, f), ends, name=experts.OUTPUTS, why=again)
 
 
 def _gpt2_mlp(pen: Pen, x: Value) -> Value:
     """Write GPT-2's MLP, whose tanh approximation of GELU is eight operators."""
     bias = pen.block.mlp_bias
     why = "GPT-2's GELU is eight operators; each keeps its own"
-    up = pen.linear(x, "MLP up", (f, h), bias=bias, why=why)
+    up = pen.linear(x, (f, h), name="MLP up", bias=bias, why=why)
     wide = pen.residual * tokens * f  # a power is fp32 under autocast
     half = pen.write(up, output=Value(name="half of MLP up", size=up.size, why=why))
     base = up
@@ -76,4 +76,6 @@ def _gpt2_mlp(pen: Pen, x: Value) -> Value:
     hidden = Value(name="MLP hidden", size=wide, why="input of the down matrix")
     uncast = (wide, half.size) if half.size != wide else (ZERO, ZERO)
     pen.write(half, plus, output=hidden, keeps=(half, plus), uncast=uncast)
-    return pen.linear(hidden, "MLP result", (h, f), bias=bias, why="goes to the residual stream")
+    return pen.linear(
+        hidden, (h, f), name="MLP result", bias=bias, why="goes to the residual stream"
+    )

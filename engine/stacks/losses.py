@@ -20,7 +20,9 @@ def _fused(pen: Pen, normed: Value) -> Tape:
 
     So nothing is kept beside the gradient, which the backward pass finds made.
     """
-    logits = pen.linear(normed, "logits", (V, h), bias=pen.block.head_bias, why="go to the loss")
+    logits = pen.linear(
+        normed, (V, h), name="logits", bias=pen.block.head_bias, why="go to the loss"
+    )
     pen.write(logits, output=Value(name="loss", size=ZERO), workspace=4 * tokens)
     return Tape(operators=tuple(pen.operators), holds=(logits,))
 

@@ -25,11 +25,11 @@ def experts(pen: Pen, x: Value) -> Value:
     """Write norm, router, experts and shared experts, and what goes to the residual stream."""
     normed = norm(pen, x)
     sent, weights, places = _sorted(pen, normed, _routed(pen, normed))
-    received = _exchanged(pen, sent, "tokens received")
+    received = _exchanged(pen, sent, name="tokens received")
     shared = _shared(pen, normed) if pen.block.shared_experts else None
-    out = _computed(pen, _reordered(pen, received, "tokens joined by expert"), weights)
-    back = _reordered(pen, out, "rows parted by rank")
-    returned = _exchanged(pen, back, "rows returned")
+    out = _computed(pen, _reordered(pen, received, name="tokens joined by expert"), weights)
+    back = _reordered(pen, out, name="rows parted by rank")
+    returned = _exchanged(pen, back, name="rows returned")
     total = Value(name="sum of experts", size=x.size)
     pen.write(returned, places, output=total, keeps=(places,))
     if shared is not None:
@@ -82,14 +82,14 @@ def _sorted(pen: Pen, x: Value, weights: Value) -> tuple[Value, Value, Value]:
     return sent, scales, places
 
 
-def _exchanged(pen: Pen, x: Value, name: str) -> Value:
+def _exchanged(pen: Pen, x: Value, *, name: str) -> Value:
     """Write an all-to-all between the ranks that share the experts, where there are several."""
     if not pen.block.expert_ranks:
         return x
     return pen.write(x, output=Value(name=name, size=x.size, why=INPUT))
 
 
-def _reordered(pen: Pen, x: Value, name: str) -> Value:
+def _reordered(pen: Pen, x: Value, *, name: str) -> Value:
     """Write a copy that joins the rows of an expert from all ranks, or parts them again."""
     if not (pen.block.expert_ranks and pen.block.local_experts):
         return x
@@ -98,12 +98,14 @@ def _reordered(pen: Pen, x: Value, name: str) -> Value:
 
 def _computed(pen: Pen, x: Value, weights: Value) -> Value:
     """Write the experts, whose activation scales the rows by their weights."""
-    up = _grouped(pen, x, "expert gates and ups", 2 * f, "the activation needs its input again")
-    hidden = activation(pen, up, "expert hidden", pen.compute * rows * f, weights)
-    return _grouped(pen, hidden, "experts' outputs", h, "go back to their tokens")
+    up = _grouped(
+        pen, x, 2 * f, why="the activation needs its input again", name="expert gates and ups"
+    )
+    hidden = activation(pen, up, pen.compute * rows * f, weights, name="expert hidden")
+    return _grouped(pen, hidden, h, why="go back to their tokens", name="experts' outputs")
 
 
-def _grouped(pen: Pen, x: Value, name: str, width: PolyElement, why: str) -> Value:
+def _grouped(pen: Pen, x: Value, width: PolyElement, *, name: str, why: str) -> Value:
     out = Value(name=name, size=pen.compute * rows * width, why=why)
     return pen.write(x, output=out, keeps=(x,))
 
@@ -114,5 +116,5 @@ def _shared(pen: Pen, x: Value) -> Value:
     why = "the activation needs its input again"
     out = Value(name="shared gate and up", size=2 * pen.compute * tokens * width, why=why)
     up = pen.write(x, output=out, keeps=(x,))
-    hidden = activation(pen, up, "shared hidden", pen.compute * tokens * width)
-    return row(pen, hidden, "shared result")
+    hidden = activation(pen, up, pen.compute * tokens * width, name="shared hidden")
+    return row(pen, hidden, name="shared result")

@@ -22,14 +22,16 @@ def attention(pen: Pen, x: Value) -> Value:
     """Write norm, projections and attention."""
     normed = norm(pen, x)
     narrow, wide = pen.block.latent_queries, a * (plain + turned)
-    low = linear(pen, normed, "low-rank queries", query_rank, LOW) if narrow else normed
-    joined = linear(pen, normed, "low-rank keys and values", rank + turned, LOW)
+    low = linear(pen, normed, query_rank, why=LOW, name="low-rank queries") if narrow else normed
+    joined = linear(pen, normed, rank + turned, why=LOW, name="low-rank keys and values")
     compressed = Value(name="low rank", size=pen.compute * own * rank, view_of=joined)
     position = Value(name="position", size=pen.compute * own * turned, view_of=joined)
     pen.write(joined, output=compressed, also=(position,))
     matrix = norm_and_columns if narrow else linear
-    queries = matrix(pen, low, "queries", wide, AGAIN)
-    both = norm_and_columns(pen, compressed, "keys and values", a * (plain + valued), AGAIN)
+    queries = matrix(pen, low, wide, why=AGAIN, name="queries")
+    both = norm_and_columns(
+        pen, compressed, a * (plain + valued), why=AGAIN, name="keys and values"
+    )
     keys = Value(name="keys", size=queries.size, why=f"{AGAIN}; rotary parts in every head")
     values = Value(name="values", size=pen.compute * tokens * a * valued, why=AGAIN)
     pen.write(both, position, output=keys, also=(values,))

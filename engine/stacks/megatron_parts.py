@@ -12,7 +12,7 @@ AGAIN = "attention needs q, k and v again"
 ROW = "input of the output matrix"
 
 
-def stream(pen: Pen, name: str) -> Value:
+def stream(pen: Pen, *, name: str) -> Value:
     """Return a residual stream, of which a tensor rank may have a share of the tokens."""
     return Value(name=name, size=pen.compute * own * h, why="a norm keeps its input")
 
@@ -39,14 +39,14 @@ def norm(pen: Pen, x: Value) -> Value:
     return pen.write(x, output=out, keeps=(x, statistics(pen)))
 
 
-def linear(pen: Pen, x: Value, name: str, width: PolyElement, why: str) -> Value:
+def linear(pen: Pen, x: Value, width: PolyElement, *, name: str, why: str) -> Value:
     """Write a matrix, whole on its rank."""
     return pen.write(
         x, output=Value(name=name, size=pen.compute * own * width, why=why), keeps=(x,)
     )
 
 
-def norm_and_columns(pen: Pen, x: Value, name: str, width: PolyElement, why: str) -> Value:
+def norm_and_columns(pen: Pen, x: Value, width: PolyElement, *, name: str, why: str) -> Value:
     """Write a norm and a matrix cut by its output, in one operator."""
     whole = gathered(pen)
     normed = Value(name="norm outputs", size=x.size, why="input of the matrix behind the norm")
@@ -60,14 +60,14 @@ def norm_and_columns(pen: Pen, x: Value, name: str, width: PolyElement, why: str
     )
 
 
-def row(pen: Pen, x: Value, name: str) -> Value:
+def row(pen: Pen, x: Value, *, name: str) -> Value:
     """Write a matrix cut by its input, whose outputs all ranks add up."""
     whole = gathered(pen)
     out = Value(name=name, size=pen.compute * own * h, why="goes to the residual stream")
     return pen.write(x, output=out, keeps=(x,), workspace=whole, backward_workspace=whole)
 
 
-def activation(pen: Pen, up: Value, name: str, size: PolyElement, *more: Value) -> Value:
+def activation(pen: Pen, up: Value, size: PolyElement, *more: Value, name: str) -> Value:
     """Write an activation and the product with its gate, one kernel that keeps its inputs."""
     out = Value(name=name, size=size, why="input of the down matrix")
     return pen.write(up, *more, output=out, keeps=(up, *more))
@@ -78,9 +78,11 @@ def mlp(pen: Pen, x: Value) -> Value:
     gates = 2 if pen.block.gated else 1
     width = RING(f_d) if pen.block.experts_elsewhere else f
     name = "MLP gate and up" if gates > 1 else "MLP up"
-    up = norm_and_columns(pen, x, name, gates * width, "the activation needs its input again")
-    hidden = activation(pen, up, "MLP hidden", pen.compute * tokens * width)
-    return row(pen, hidden, "MLP result")
+    up = norm_and_columns(
+        pen, x, gates * width, why="the activation needs its input again", name=name
+    )
+    hidden = activation(pen, up, pen.compute * tokens * width, name="MLP hidden")
+    return row(pen, hidden, name="MLP result")
 
 
 def attention(pen: Pen, queries: Value, keys: Value, values: Value, *, size: PolyElement) -> Value:

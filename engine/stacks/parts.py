@@ -9,7 +9,7 @@ from engine.tape import ZERO, Operator, Tape, Value
 FINAL_NORM = "final norm output"
 
 
-def stream(pen: Pen, name: str, *, differentiable: bool = True) -> Value:
+def stream(pen: Pen, *, name: str, differentiable: bool = True) -> Value:
     """Return a residual stream, which is there already."""
     return Value(
         name=name,
@@ -30,14 +30,14 @@ def rotate(pen: Pen, x: Value, *, wider: int = 1, joins: bool) -> Value:
     Where it `joins` the turned part of each head to the rest, the result is a whole copy.
     """
     if not joins:
-        return _turn(pen, x, x.size, x.name, wider)
+        return _turn(pen, x, x.size, wider, name=x.name)
     # A part of a head is a view: its gradient is padded with zeros to the whole head.
-    turned = _turn(pen, x, x.size.exquo(d) * r, "turned part", wider)
+    turned = _turn(pen, x, x.size.exquo(d) * r, wider, name="turned part")
     whole = Value(name=x.name, size=wider * x.size, why=x.why)
     return pen.write(turned, x, output=whole, hands_on=True)
 
 
-def _turn(pen: Pen, x: Value, size: PolyElement, name: str, wider: int) -> Value:
+def _turn(pen: Pen, x: Value, size: PolyElement, wider: int, *, name: str) -> Value:
     uncast = (wider * size, size) if wider > 1 else (ZERO, ZERO)
     wide = Value(name="turned", size=wider * size)
     turned = pen.write(x, output=wide, uncast=uncast)
@@ -85,20 +85,24 @@ def mlp(pen: Pen, x: Value) -> Value:
     """Write two matrices around an activation, three with a gate."""
     bias = pen.block.mlp_bias
     if not pen.block.gated:
-        up = pen.linear(x, "MLP up", (f, h), bias=bias, why="the activation needs its input again")
+        up = pen.linear(
+            x, (f, h), name="MLP up", bias=bias, why="the activation needs its input again"
+        )
         hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
         kept = hidden if pen.block.activation == "relu" else up
         pen.write(up, output=hidden, keeps=(kept,))
     else:
         gate = pen.linear(
-            x, "MLP gate", (f, h), bias=bias, why="the activation needs its input again"
+            x, (f, h), name="MLP gate", bias=bias, why="the activation needs its input again"
         )
         active = Value(name="MLP activated gate", size=gate.size, why="factor of the product")
         pen.write(gate, output=active, keeps=(active if pen.block.activation == "relu" else gate,))
-        up = pen.linear(x, "MLP up", (f, h), bias=bias, why="factor of the product")
+        up = pen.linear(x, (f, h), name="MLP up", bias=bias, why="factor of the product")
         hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
         pen.write(active, up, output=hidden, keeps=(active, up))
-    return pen.linear(hidden, "MLP result", (h, f), bias=bias, why="goes to the residual stream")
+    return pen.linear(
+        hidden, (h, f), name="MLP result", bias=bias, why="goes to the residual stream"
+    )
 
 
 def checkpointed(
@@ -136,7 +140,9 @@ def embedding(pen: Pen, *, dropout: bool) -> Tape:
 
 def logits_and_loss(pen: Pen, normed: Value, *kept: Value, holds_input: bool) -> Tape:
     """Return the tape that `pen` has written, with head and loss behind it."""
-    logits = pen.linear(normed, "logits", (V, h), bias=pen.block.head_bias, why="go to the loss")
+    logits = pen.linear(
+        normed, (V, h), name="logits", bias=pen.block.head_bias, why="go to the loss"
+    )
     wide = logits
     if pen.compute != 4:
         wide = pen.write(logits, output=Value(name="fp32 logits", size=4 * tokens * V))

@@ -35,7 +35,7 @@ class Pen:
         self.operators.append(replace(last, holds=(*last.holds, *values)))
 
     def norm(
-        self, x: Value, name: str, width: PolyElement, *, rows: PolyElement, size: PolyElement
+        self, x: Value, width: PolyElement, *, name: str, rows: PolyElement, size: PolyElement
     ) -> Value:
         """Write a fused norm over the last dimension of `x`, which has `rows` rows."""
         numbers = {"rmsnorm": 4, "layernorm": 8, "layernorm-no-weight": 8}[self.block.norm]
@@ -52,7 +52,7 @@ class Pen:
         )
 
     def linear(
-        self, x: Value, name: str, shape: tuple[PolyElement, PolyElement], *, bias: bool, why: str
+        self, x: Value, shape: tuple[PolyElement, PolyElement], *, name: str, bias: bool, why: str
     ) -> Value:
         """Write a matrix of `shape` (out, in) that `x` is multiplied with."""
         rows, columns = shape
@@ -63,8 +63,8 @@ class Pen:
                 x, output=out, keeps=(x,), gradients=matrix, late=vector, makes_views=True
             )
         # Autocast casts the arguments of a product from the last to the first.
-        biases = self._cast("bias casts", rows, vector) if bias else ()
-        weight = self._cast("weight casts", rows * columns, matrix)
+        biases = self._cast(rows, vector, name="bias casts") if bias else ()
+        weight = self._cast(rows * columns, matrix, name="weight casts")
         narrow = x
         if x.size != self.compute * tokens * columns:
             narrow = self.write(
@@ -86,7 +86,7 @@ class Pen:
             holds=(x.storage,),
         )
 
-    def _cast(self, name: str, elements: PolyElement, gradients: PolyElement) -> tuple[Value]:
+    def _cast(self, elements: PolyElement, gradients: PolyElement, *, name: str) -> tuple[Value]:
         cast = Value(name=name, size=self.compute * elements, cached=True)
         return (self.write(output=cast, gradients=gradients),)
 
@@ -103,7 +103,7 @@ class Pen:
             x, output=Value(name=f"{x.name} behind dropout", size=x.size, why=why), keeps=(mask,)
         )
 
-    def add(self, x: Value, y: Value, name: str) -> Value:
+    def add(self, x: Value, y: Value, *, name: str) -> Value:
         """Write the sum of the residual stream `x` and what a branch made of it."""
         out = Value(name=name, size=x.size, why="a norm needs its input again in the backward")
         return self.write(x, y, output=out, hands_on=True)

@@ -22,16 +22,18 @@ from engine.tape import ZERO, Tape, Value, without_gradients
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = pen_of(block)
-    x = parts.stream(pen, "residual stream", differentiable=not block.bottom)
+    x = parts.stream(pen, name="residual stream", differentiable=not block.bottom)
     normed = _norm(pen, x)
     branch = _attention(pen, normed)
     pen.hold(normed)  # the call's arguments
-    attended = pen.add(x, pen.dropout(branch, tokens * h), "residual stream")
+    attended = pen.add(x, pen.dropout(branch, tokens * h), name="residual stream")
     branch = normed
     if not block.shared_norm:
         branch = _norm(pen, x if block.parallel_residual else attended)
     write = experts.mixture if block.experts else parts.mlp
-    out = pen.add(attended, pen.dropout(write(pen, branch), tokens * h), "next residual stream")
+    out = pen.add(
+        attended, pen.dropout(write(pen, branch), tokens * h), name="next residual stream"
+    )
     tape = parts.checkpointed(pen, x, out, branch)
     return without_gradients(tape) if block.bottom else tape
 
@@ -45,8 +47,8 @@ def embedding(block: Block) -> Tape:
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = pen_of(block)
-    x = parts.stream(pen, "last residual stream")
-    normed = pen.norm(x, parts.FINAL_NORM, h, rows=tokens, size=x.size)
+    x = parts.stream(pen, name="last residual stream")
+    normed = pen.norm(x, h, name=parts.FINAL_NORM, rows=tokens, size=x.size)
     return losses.WRITERS[block.loss](pen, normed)
 
 
@@ -57,20 +59,24 @@ def shared(block: Block) -> PolyElement:
 
 
 def _norm(pen: Pen, x: Value) -> Value:
-    return pen.norm(x, "norm outputs", h, rows=tokens, size=pen.residual * tokens * h)
+    return pen.norm(x, h, name="norm outputs", rows=tokens, size=pen.residual * tokens * h)
 
 
 def _attention(pen: Pen, x: Value) -> Value:
     block = pen.block
     bias = block.qkv_bias
-    queries = pen.linear(x, "queries", (q, h), bias=bias, why="attention needs q, k and v again")
-    keys = pen.linear(x, "keys", (kv, h), bias=bias, why="attention needs q, k and v again")
-    values = pen.linear(x, "values", (kv, h), bias=bias, why="attention needs q, k and v again")
+    queries = pen.linear(
+        x, (q, h), name="queries", bias=bias, why="attention needs q, k and v again"
+    )
+    keys = pen.linear(x, (kv, h), name="keys", bias=bias, why="attention needs q, k and v again")
+    values = pen.linear(
+        x, (kv, h), name="values", bias=bias, why="attention needs q, k and v again"
+    )
     # What stands left of an assignment is replaced when all of its right side is there.
     if block.head_norms:
         before = queries, keys
-        queries = pen.norm(queries, "normed queries", d, rows=tokens * a, size=queries.size)
-        keys = pen.norm(keys, "normed keys", d, rows=tokens * k, size=keys.size)
+        queries = pen.norm(queries, d, name="normed queries", rows=tokens * a, size=queries.size)
+        keys = pen.norm(keys, d, name="normed keys", rows=tokens * k, size=keys.size)
         pen.hold(*before)
     if block.rotary:
         before = queries, keys
@@ -88,7 +94,11 @@ def _attention(pen: Pen, x: Value) -> Value:
         # of them; the matrix wants tokens one behind the other.
         out = parts.copy(pen, out)
     result = pen.linear(
-        out, "attention result", (h, q), bias=block.output_bias, why="goes to the residual stream"
+        out,
+        (h, q),
+        name="attention result",
+        bias=block.output_bias,
+        why="goes to the residual stream",
     )
     if block.frozen and block.attention == "eager":
         # The frame refers to the heads while their copy goes through the matrix.
@@ -114,9 +124,8 @@ def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
         )
     scores = Value(name="scores", size=pen.compute * square)
     pen.write(queries, keys, output=scores, keeps=(queries, keys))
-    for name in ("scaled scores", "masked scores"):
-        scores = pen.write(scores, output=Value(name=name, size=scores.size))
-    masked = scores
+    scores = pen.write(scores, output=Value(name="scaled scores", size=scores.size))
+    masked = scores = pen.write(scores, output=Value(name="masked scores", size=scores.size))
     if pen.residual != pen.compute:
         scores = pen.write(scores, output=Value(name="fp32 scores", size=pen.residual * square))
     weights = Value(

@@ -26,22 +26,22 @@ OTHER_CLASSES = ("gemma", "phi-3")
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = Pen(block)
-    x = parts.stream(pen, "residual stream")
+    x = parts.stream(pen, name="residual stream")
     waiting = _waiting(block)
-    normed = _norm(pen, x, "norm outputs")
+    normed = _norm(pen, x, name="norm outputs")
     branch, weights = hf_attention.attention(pen, normed)
     attention = branch = _hidden_dropout(pen, branch)
     if block.parallel_residual:
-        other = _norm(pen, x, "norm outputs")
+        other = _norm(pen, x, name="norm outputs")
         other = _hidden_dropout(pen, hf_mlp.mlp(pen, other))
         both = Value(name="sum of the branches", size=branch.size)
         branch = pen.write(other, branch, output=both, hands_on=True)
-        out = pen.add(x, branch, "next residual stream")
+        out = pen.add(x, branch, name="next residual stream")
     else:
-        attended = pen.add(x, branch, "residual stream")
-        branch = _norm(pen, attended, "norm outputs")
+        attended = pen.add(x, branch, name="residual stream")
+        branch = _norm(pen, attended, name="norm outputs")
         branch = _hidden_dropout(pen, hf_mlp.mlp(pen, branch))
-        out = pen.add(attended, branch, "next residual stream")
+        out = pen.add(attended, branch, name="next residual stream")
         if not block.rotary:
             weights = (*weights, attention)  # a name of GPT-2's
     pen.hold(*weights)
@@ -56,7 +56,7 @@ def embedding(block: Block) -> Tape:
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = Pen(block)
-    normed = _norm(pen, parts.stream(pen, "last residual stream"), parts.FINAL_NORM)
+    normed = _norm(pen, parts.stream(pen, name="last residual stream"), name=parts.FINAL_NORM)
     tape = parts.logits_and_loss(pen, normed, holds_input=True)
     # Its own kind of cache: the loss's frame refers to both, and only the loss's backward, which
     # is over before the logits have their gradients, asks for the shifted ones again.
@@ -101,13 +101,13 @@ def _hidden_dropout(pen: Pen, x: Value) -> Value:
     return pen.dropout(x, tokens * h) if _drops_hidden(pen.block) else x
 
 
-def _norm(pen: Pen, x: Value, name: str) -> Value:
+def _norm(pen: Pen, x: Value, *, name: str) -> Value:
     if pen.block.norm == "rmsnorm":
-        return _rms_norm(pen, x, name)
-    return pen.norm(x, name, h, rows=tokens, size=x.size)
+        return _rms_norm(pen, x, name=name)
+    return pen.norm(x, h, name=name, rows=tokens, size=x.size)
 
 
-def _rms_norm(pen: Pen, x: Value, name: str) -> Value:
+def _rms_norm(pen: Pen, x: Value, *, name: str) -> Value:
     size = 4 * tokens * h
     why = "Transformers' RMSNorm computes in fp32, one operator after another"
     wide = x

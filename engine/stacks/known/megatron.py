@@ -36,13 +36,13 @@ BROUGHT: Mapping[str, str] = {
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = Pen(block)
-    x = stream(pen, "residual stream")
+    x = stream(pen, name="residual stream")
     heads = megatron_latent.attention if block.latent else _attention
-    branch = row(pen, heads(pen, x), "attention result")
-    attended = pen.add(x, pen.dropout(branch, own * h), "residual stream")
+    branch = row(pen, heads(pen, x), name="attention result")
+    attended = pen.add(x, pen.dropout(branch, own * h), name="residual stream")
     mlp = megatron_experts.experts if block.experts else megatron_parts.mlp
     branch = mlp(pen, attended)
-    out = pen.add(attended, pen.dropout(branch, own * h), "next residual stream")
+    out = pen.add(attended, pen.dropout(branch, own * h), name="next residual stream")
     return parts.checkpointed(pen, x, out)
 
 
@@ -64,7 +64,7 @@ def embedding(block: Block) -> Tape:
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = Pen(block)
-    x = stream(pen, "last residual stream")
+    x = stream(pen, name="last residual stream")
     normed = pen.write(
         x,
         output=Value(name=parts.FINAL_NORM, size=x.size, why="input of the head"),
@@ -95,7 +95,9 @@ def shared(block: Block) -> PolyElement:
 
 
 def _attention(pen: Pen, x: Value) -> Value:
-    joined = megatron_parts.norm_and_columns(pen, x, "queries, keys and values", q + 2 * kv, AGAIN)
+    joined = megatron_parts.norm_and_columns(
+        pen, x, q + 2 * kv, why=AGAIN, name="queries, keys and values"
+    )
     queries = Value(name="queries", size=pen.compute * tokens * q, why=AGAIN)
     keys, values = (
         Value(name=name, size=pen.compute * tokens * kv, why=AGAIN) for name in ("keys", "values")

@@ -32,9 +32,11 @@ MODELLED = {
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = Pen(block)
-    x = parts.stream(pen, "residual stream")
-    attended = pen.add(x, _attention(pen, _norm(pen, x, NORMED)), "residual stream")
-    out = pen.add(attended, _mlp(pen, _norm(pen, attended, NORMED)), "next residual stream")
+    x = parts.stream(pen, name="residual stream")
+    branch = _attention(pen, _norm(pen, x, name=NORMED))
+    attended = pen.add(x, branch, name="residual stream")
+    branch = _mlp(pen, _norm(pen, attended, name=NORMED))
+    out = pen.add(attended, branch, name="next residual stream")
     return parts.checkpointed(pen, x, out)
 
 
@@ -46,7 +48,8 @@ def embedding(block: Block) -> Tape:
 def head(block: Block) -> Tape:
     """Return the tape of final norm, head and loss."""
     pen = Pen(block)
-    normed = _norm(pen, parts.stream(pen, "last residual stream"), parts.FINAL_NORM)
+    x = parts.stream(pen, name="last residual stream")
+    normed = _norm(pen, x, name=parts.FINAL_NORM)
     return losses.WRITERS[block.loss](pen, normed)
 
 
@@ -56,29 +59,30 @@ def shared(block: Block) -> PolyElement:
     return size
 
 
-def _norm(pen: Pen, x: Value, name: str) -> Value:
-    return pen.norm(x, name, h, rows=tokens, size=x.size)
+def _norm(pen: Pen, x: Value, *, name: str) -> Value:
+    return pen.norm(x, h, name=name, rows=tokens, size=x.size)
 
 
 def _attention(pen: Pen, x: Value) -> Value:
     bias = pen.block.qkv_bias
     queries, keys, values = (
-        pen.linear(x, name, (width, h), bias=bias, why=HEADS_AGAIN)
+        pen.linear(x, (width, h), name=name, bias=bias, why=HEADS_AGAIN)
         for name, width in (("queries", q), ("keys", kv), ("values", kv))
     )
     out = parts.flash(pen, queries, keys, values)
     why = "goes to the residual stream"
-    return pen.linear(out, "attention result", (h, q), bias=pen.block.output_bias, why=why)
+    bias = pen.block.output_bias
+    return pen.linear(out, (h, q), name="attention result", bias=bias, why=why)
 
 
 def _mlp(pen: Pen, x: Value) -> Value:
     bias = pen.block.mlp_bias
-    gate = pen.linear(x, "MLP gate", (f, h), bias=bias, why=FACTORS_AGAIN)
-    up = pen.linear(x, "MLP up", (f, h), bias=bias, why=FACTORS_AGAIN)
+    gate = pen.linear(x, (f, h), name="MLP gate", bias=bias, why=FACTORS_AGAIN)
+    up = pen.linear(x, (f, h), name="MLP up", bias=bias, why=FACTORS_AGAIN)
     hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
     pen.write(gate, up, output=hidden, keeps=(gate, up))
     why = "goes to the residual stream"
-    return pen.linear(hidden, "MLP result", (h, f), bias=bias, why=why)
+    return pen.linear(hidden, (h, f), name="MLP result", bias=bias, why=why)
 
 
 def _gaps(settings: Settings) -> Iterator[Fault]:
