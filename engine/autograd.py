@@ -177,7 +177,7 @@ class _Backward:
         if self.held:
             # What a checkpoint made again dies with its operator, before the engine casts or sums.
             if wide:
-                self._moment(made + op.backward_workspace + wide)
+                self._moment(made + wide)
             if op.late or op.summed:
                 made = self._summed(op, made)
                 self._moment(made)

@@ -126,13 +126,17 @@ class Ledger:
 
     @cached_property
     def _by_name(self) -> Mapping[str, int]:
-        return {line.name: size for line, size in zip(self.lines, self.sizes, strict=True)}
+        return {line.name: size for line, size, _ in self._rows}
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[Line, int, int], ...]:
+        return tuple(zip(self.lines, self.sizes, self.lows, strict=True))
 
     def total(self, *categories: Category, phase: Phase | None = None) -> int:
         """Return the bytes of all lines in `categories`, of those alive in `phase` if given."""
         return sum(
             size
-            for line, size in zip(self.lines, self.sizes, strict=True)
+            for line, size, _ in self._rows
             if line.category in categories and (phase is None or phase in line.phases)
         )
 
@@ -148,12 +152,11 @@ class Ledger:
 
     @property
     def _before_states(self) -> int:
-        rows = zip(self.lines, self.sizes, strict=True)
-        return sum(size for line, size in rows if line.before_states)
+        return sum(size for line, size, _ in self._rows if line.before_states)
 
     def _allocated(self, *, first_step: bool) -> Mapping[Phase, int]:
         totals = dict.fromkeys(Phase, 0)
-        for line, size in zip(self.lines, self.sizes, strict=True):
+        for line, size, _ in self._rows:
             if line.category in OUTSIDE:
                 continue
             late = first_step and line.category is Category.OPTIMIZER_STATE
@@ -184,7 +187,7 @@ class Ledger:
         """The allocated lines alive at the peak with their bytes, largest first, none empty."""
         rows = [
             (line, size)
-            for line, size in zip(self.lines, self.sizes, strict=True)
+            for line, size, _ in self._rows
             if size and self.peak_phase in line.phases and line.category not in OUTSIDE
         ]
         return tuple(sorted(rows, key=lambda row: -row[1]))
@@ -210,7 +213,7 @@ class Ledger:
 
     def _with(self, *categories: Category) -> tuple[int, int]:
         low = high = self.peak
-        for line, size, least in zip(self.lines, self.sizes, self.lows, strict=True):
+        for line, size, least in self._rows:
             if line.category in categories:
                 low, high = low + least, high + size
         return low, high

@@ -77,4 +77,4 @@ def differing(settings: Settings) -> tuple[Stage, ...]:
     Of those in the middle the second holds the most micro-batches at once.
     """
     found = stages(settings)
-    return found if len(found) <= 3 else (*found[:2], found[-1])
+    return tuple(dict.fromkeys((*found[:2], found[-1])))

@@ -162,10 +162,10 @@ def _emptied(
 
     A late one that does not come is put behind all layers, where nothing is left of them.
     """
-    values = (found.below, found.more)
-    return dict(
-        zip(early_and_late, (0, 0, *values) if found.late else (*values, layers, 0), strict=True)
-    )
+    none = Emptied()
+    early, late = (none, found) if found.late else (found, replace(none, below=layers))
+    values = (early.below, early.more, late.below, late.more)
+    return dict(zip(early_and_late, values, strict=True))
 
 
 @lru_cache(maxsize=4096)

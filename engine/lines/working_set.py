@@ -26,7 +26,7 @@ ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/a
 
 def lines(structure: Structure) -> tuple[Line, ...]:
     """Return the logits and the working sets of forward, loss and backward."""
-    return _lines(replace(structure, optimizer=optimizers()["sgd"], many=structure.zero > 0))
+    return _lines(replace(structure, optimizer=optimizers()["sgd"]))
 
 
 @cache

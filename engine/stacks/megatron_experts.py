@@ -31,7 +31,7 @@ def experts(pen: Pen, x: Value) -> Value:
     back = _reordered(pen, out, name="rows parted by rank")
     returned = _exchanged(pen, back, name="rows returned")
     total = Value(name="sum of experts", size=x.size)
-    pen.write(returned, places, output=total, keeps=(places,))
+    pen.write(returned, places, output=total)
     if shared is not None:
         total = pen.write(total, shared, output=Value(name="MLP result", size=x.size))
     # The layer's Python frame refers to each of these until it returns.

@@ -61,20 +61,24 @@ OWN_BLOCKS = {
     ),
     "one rank, tied": ({"tied": True}, {"tied": True, "experts": True}, OWN[0]),
 }
+# Sizes and switches of the kinds called odd are far apart, so that now this tensor is the largest
+# of a step and now that one. A seed is here because a change of the formulas showed in no other
+# row: benchmarks/mutants.py makes such changes.
+CHOSEN: Mapping[str, tuple[int, ...]] = {
+    "one rank, odd": (),
+}
 
 
 def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
     """Return the tables of a scenario file."""
-    of_hf = kind.startswith("hf")
+    of_hf, is_odd = kind.startswith("hf"), kind.endswith("odd")
     blocks = WITH_CLASS if of_hf else (*WITH_CLASS, *WITHOUT_CLASS, *OWN)
     block = dict(draw.choice(OWN_BLOCKS.get(kind, blocks)))
+    if is_odd and not of_hf:
+        block |= _switched(draw)
     if block.pop("experts", None):
-        block["experts"] = {
-            "routed": draw.choice((3, 5, 8)),
-            "per_token": draw.between(1, 3),
-            "ffn": draw.choice((56, 344)),
-        }
-    sizes = _wide(draw) if kind.endswith("wide") else _small(draw)
+        block["experts"] = _experts(draw, is_odd=is_odd)
+    sizes = _wide(draw) if kind.endswith("wide") else _odd(draw) if is_odd else _small(draw)
     tables = {
         "model": sizes | block | {"implementation": "hf" if of_hf else "fused"},
         "workload": {
@@ -93,6 +97,18 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
         "parallel": {"data": 1},
         "hardware": {"gpu": "h200"},
     }
+    if is_odd:
+        tables["workload"] |= {
+            "micro_batch": draw.choice((1, 1, 2, 5)),
+            "sequence": draw.choice((3, 5, 32, 150, 700)),
+        }
+        tables["recipe"]["dropout"] = draw.choice((0.0, 0.1))
+    _divide(draw, kind, tables)
+    return tables
+
+
+def _divide(draw: Draw, kind: str, tables: dict[str, Any]) -> None:
+    """Draw what else a kind has: adapters, ranks, the host."""
     if "adapters" in kind:
         tables["adapters"] = {
             "rank": draw.choice((3, 16, 64)),
@@ -115,10 +131,17 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
     if kind.endswith("tied"):
         recipe = {"precision": "mixed", "optimizer": draw.choice(("adamw-fused", "adamw-8bit"))}
         tables["recipe"] |= recipe
-    if kind == "one rank" and draw.below(8) == 0:
+    if kind in {"one rank", "one rank, odd"} and draw.below(8) == 0:
         tables["recipe"]["recompute"] = "full"
         tables["offload"] = {"activations": "cpu"}
-    return tables
+
+
+def _experts(draw: Draw, *, is_odd: bool) -> dict[str, int]:
+    return {
+        "routed": draw.choice((2, 8, 300) if is_odd else (3, 5, 8)),
+        "per_token": draw.between(1, 2 if is_odd else 3),
+        "ffn": draw.choice((8, 40, 2000) if is_odd else (56, 344)),
+    }
 
 
 def _shard(draw: Draw, kind: str, tables: dict[str, Any]) -> None:
@@ -139,6 +162,39 @@ def _small(draw: Draw) -> dict[str, Any]:
         "ffn": draw.choice((40, 328, 1408)),
         "vocab": draw.choice((70, 1003, 12001)),
     }
+
+
+def _odd(draw: Draw) -> dict[str, Any]:
+    return {
+        "layers": draw.choice((2, 2, 3, 6)),
+        "hidden": draw.choice((32, 64, 192, 1024)),
+        "heads": draw.choice((4, 8)),
+        "ffn": draw.choice((8, 40, 328, 4000)),
+        "vocab": draw.choice((8, 70, 1003, 30011)),
+    }
+
+
+def _switched(draw: Draw) -> dict[str, Any]:
+    """Draw switches of a block, some of which no published model has together."""
+    switches: dict[str, tuple[Any, ...]] = {
+        "kv_heads": (0, 1, 4),
+        "head_dim": (0, 0, 8, 40, 128),
+        "norm": ("rmsnorm", "layernorm", "layernorm-no-weight"),
+        "activation": ("silu", "gelu", "relu"),
+        "gated": (True, False),
+        "rotary_dim": (0, 0, 2),
+        "positions": (0, 0, 1024),
+        "qk_norm": ("none", "none", "head"),
+        "tied": (False, True),
+        "parallel_residual": (False, True),
+        "shared_norm": (False, False, True),
+        "qkv_bias": (False, True),
+        "output_bias": (False, True),
+        "mlp_bias": (False, True),
+        "head_bias": (False, True),
+        "experts": (False, False, True),
+    }
+    return {name: draw.choice(values) for name, values in switches.items() if draw.below(2)}
 
 
 def _wide(draw: Draw) -> dict[str, Any]:
@@ -226,6 +282,10 @@ def main() -> None:
     torch.set_num_threads(1)
     with FILE.open("w", encoding="utf-8") as file:
         file.write(HEADER)
+        for kind, seeds in CHOSEN.items():
+            for seed in seeds:
+                row = traced(drawn(Draw(f"traced step, {kind}", seed), kind))
+                file.write(f"\n{row}\n")
         for kind, number in NUMBER.items():
             kept = seed = 0
             while kept < number:

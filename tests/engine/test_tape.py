@@ -1,6 +1,6 @@
 """The rules of autograd on paper, each on the smallest tape that shows it."""
 
-from engine.autograd import backward, forward, passed_back
+from engine.autograd import arrivals, backward, forward, passed_back
 from engine.symbols import RING, b
 from engine.tape import Operator, Tape, Value, total_gradients
 
@@ -204,6 +204,41 @@ def test_a_gradient_is_wide_before_it_is_cast():
     # made again by a checkpoint, what is kept dies before the cast
     again = units(backward(tape, keeps_gradients=True, held=(value("x0", 100),)))
     assert again == [100 + 50 + 4 + 4, 100 + 4 + 2 + 4]
+
+
+def test_what_an_operator_needs_for_its_backward_is_gone_when_its_gradient_is_cast():
+    x, y, kept = value("x", 2), value("y", 4), value("kept", 50)
+    op = Operator(
+        inputs=(x,),
+        output=y,
+        keeps=(kept,),
+        uncast=(4 * ONE, 2 * ONE),
+        backward_workspace=7 * ONE,
+    )
+    again = backward(Tape(operators=(op,)), keeps_gradients=True, held=(value("x0", 100),))
+    assert units(again) == [100 + 50 + 4 + 4 + 7, 100 + 4 + 2 + 4]
+
+
+def test_a_gradient_that_has_come_is_beside_what_is_kept_and_passed_on_then():
+    x, y, z = value("x"), value("y", 10), value("z", 100)
+    cast = Value(name="bias casts", size=5 * ONE, cached=True)
+    ops = (
+        Operator(inputs=(), output=cast, gradients=8 * ONE),
+        Operator(inputs=(x,), output=y, keeps=(x,), gradients=2000 * ONE),
+        Operator(
+            inputs=(y, cast),
+            output=z,
+            keeps=(y,),
+            gradients=3000 * ONE,
+            late=4 * ONE,
+            summed=(cast,),
+        ),
+    )
+    # z's operator is done: x kept, gradients of y and the cast bias; then that of x in place of y
+    first = 1 + 10 + 5 + 3004
+    second = 5 + 1 + 2000
+    last = 1 + 8
+    assert units(arrivals(Tape(operators=ops))) == [first, second, last]
 
 
 def test_a_bias_gradient_comes_before_what_was_kept_goes_but_not_behind_a_checkpoint():

@@ -54,7 +54,6 @@ def embedding(block: Block) -> Tape:
     table = pen.gradient * (V * h + (ZERO if block.rotary else positions * h))
     x = pen.write(
         output=Value(name="embedded", size=pen.compute * own * h),
-        workspace=part,
         backward_workspace=part + table,
     )
     pen.dropout(x, own * h)
@@ -148,7 +147,7 @@ def _experts_or_latent(settings: Settings) -> Iterator[Fault]:
         "experts with another activation than SiLU": other,
         "layers without experts beyond the first stage": on_first * parallel.pipeline > a.layers,
     }
-    yield from gaps.of_model(settings, blocks, "take others")
+    yield from gaps.of_model(settings, blocks, "take other blocks, or another stack")
 
 
 def _has_biases(a: Architecture) -> bool:

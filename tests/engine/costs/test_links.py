@@ -98,7 +98,9 @@ def test_a_ring_has_as_many_cards_as_the_group_has_ranks_in_a_node(stride, cards
     assert link.name == "network"
 
 
-@pytest.mark.parametrize(("stride", "leaves"), [(1, 24 / 31), (4, 30 / 31), (8, 1), (16, 1)])
+@pytest.mark.parametrize(
+    ("stride", "leaves"), [(1, 24 / 31), (3, 30 / 31), (4, 30 / 31), (8, 1), (16, 1)]
+)
 def test_an_all_to_all_has_one_card_for_those_of_a_group_in_other_nodes(stride, leaves):
     link = links.pairs(H100, Group(size=32, stride=stride))
     assert link.rate == pytest.approx(50e9 * 0.8 / leaves)

@@ -22,6 +22,25 @@ def test_a_fused_adamw_moves_thirty_bytes_a_parameter(settings):
     assert _of(passes.optimizer_step, chosen) == 30 * chosen.architecture.parameters
 
 
+# Weight, gradient and, of fused AdamW, two moments: all but the gradient are read and written.
+# 8-bit moments take a byte each; the 16-bit copy of a master weight is written.
+@pytest.mark.parametrize(
+    ("optimizer", "precision", "bytes_each"),
+    [
+        ("adamw-fused", "fp32", 7 * 4),
+        ("adamw-fused", "pure-bf16", 7 * 2),
+        ("adamw-8bit", "fp32", 3 * 4 + 4),
+        ("adamw-8bit", "mixed", 3 * 4 + 4 + 2),
+    ],
+)
+def test_a_step_reads_and_writes_states_and_casts_a_master_copy(
+    settings, optimizer, precision, bytes_each
+):
+    chosen = settings(optimizer=optimizer, precision=precision)
+    moved = _of(passes.optimizer_step, chosen)
+    assert moved == bytes_each * chosen.architecture.parameters
+
+
 def test_adamw_over_lists_moves_almost_three_times_as_much(settings):
     one, other = (
         _of(passes.optimizer_step, settings(optimizer=name)) for name in ("adamw-fused", "adamw")
