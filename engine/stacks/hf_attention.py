@@ -148,6 +148,4 @@ def _softmax(pen: Pen, masked: Value) -> Value:
         weights = pen.write(
             weights, output=Value(name=name, size=after * SQUARE, why="input of the product")
         )
-        if pen.block.rotary:  # GPT-2 has the cast as a statement of its own
-            pen.hold(masked)
     return weights

@@ -28,7 +28,6 @@ def _experts(pen: Pen, x: Value) -> Value:
         name="ends of the experts' tokens",
         size=4 * E,
         why="a grouped product needs to know where each expert's tokens end",
-        differentiable=False,
     )
     inside = Pen(pen.block)
     sent, out = _computed(inside, x, ends)

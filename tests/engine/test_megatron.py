@@ -372,3 +372,137 @@ def test_layers_that_all_have_one_mlp_are_those_of_a_model_without_experts(on_me
 def test_a_norm_keeps_one_or_two_fp32_numbers_a_token(on_megatron, norm, numbers):
     made = on_megatron(replace(SMALL, latent=None, experts=None, norm=norm), sequence=128)
     assert ledger(made).size("norm statistics") == 4 * 2 * numbers * 4 * 128
+
+
+BASE = (32 + 2 * 32) * MIB  # workspaces of Transformer Engine and of cuBLAS in two threads
+
+
+@pytest.mark.parametrize(("positions", "dropout"), [(0, 0.0), (512, 0.0), (0, 0.1), (512, 0.1)])
+@pytest.mark.parametrize(("tensor", "split"), [(1, False), (2, False), (2, True)])
+def test_every_phase_of_a_small_layer_between_large_tables_is_what_it_is_by_hand(
+    on_megatron, positions, dropout, tensor, split
+):
+    """The embedding's gradient is the most of its phase, products of gathered tokens of theirs."""
+    layers, h, f, vocab, s = 3, 256, 16, 256 * 40, 512
+    shape = {"layers": layers, "hidden": h, "heads": 8, "ffn": f, "vocab": vocab}
+    made = on_megatron(
+        Architecture(**shape, positions=positions, gated=False),
+        tensor=tensor,
+        sequence_parallel=split,
+        dropout=dropout,
+    )
+    own = s // 2 if split else s  # tokens outside attention and MLP
+    whole = 2 * s * h if split else 0  # a copy of all tokens
+    stream = 2 * own * h
+    mask = own * h if dropout else 0
+    heads, width, rows = h // tensor, f // tensor, vocab // tensor
+    table = rows * h + positions * h
+    p = layers * (4 * heads * h + 2 * width * h + 2 * h) + table + rows * h + h
+    stand_ins = 2 * (3 * heads * h + heads * h + 2 * width * h + rows * h)
+    angles = 0 if positions else 4 * s * h // 8
+    base = BASE + 16 * s + angles + (6 + 12) * p + stand_ins
+    # both streams and what the norms make of them, with a number a token each; heads, one number
+    # a query and head; up and what its activation makes
+    attended = 2 * stream + 8 * s * heads + 4 * s * 8 // tensor + 4 * own + mask
+    kept = attended + 2 * stream + 4 * own + 4 * s * width + mask
+    top, logits = 2 * stream + 4 * own, 2 * s * rows
+    by_hand = {
+        Phase.FORWARD: layers * kept + top + logits + max(whole, 4 * s),
+        Phase.LOSS: layers * kept + top + logits + stream + 2 * whole,
+        # Of the MLP's norm and first product: gradients of what comes out, of the norm's input
+        # and output, and input and gradient of all tokens; what came behind them is gone.
+        Phase.BACKWARD_FIRST: layers * kept
+        + max(
+            2 * s * width + stream + whole,
+            3 * stream + 2 * whole + 2 * s * width - 4 * s * width - mask,
+        ),
+        # Both of all tokens and the table's rows; masks are gone by then.
+        Phase.BACKWARD_LAST: stream + whole + 2 * table,
+        Phase.REDUCE: 0,
+        Phase.STEP: 0,
+    }
+    of_embedding = dict.fromkeys((Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_FIRST), mask)
+    phases = ledger(made).phases
+    assert {phase: size - base for phase, size in phases.items()} == {
+        phase: by_hand[phase] + of_embedding.get(phase, 0) for phase in phases
+    }
+
+
+def beyond_the_step(made):
+    """Bytes of each phase beyond those of the optimizer's, which has nothing of its own."""
+    phases = ledger(made).phases
+    return {phase: size - phases[Phase.STEP] for phase, size in phases.items()}
+
+
+@pytest.mark.parametrize("low", [0, 96])
+def test_wide_heads_of_latent_attention_are_the_most_of_each_phase(on_megatron, low):
+    """Forward while keys and values are made of what holds both, backward in the fused kernel."""
+    layers, a, h, f, vocab, tokens = 3, 8, 64, 16, 100, 512
+    plain, turned, valued, rank = 256, 16, 32, 64
+    latent = LatentAttention(
+        query_rank=low,
+        kv_rank=rank,
+        nope_head_dim=plain,
+        rope_head_dim=turned,
+        value_head_dim=valued,
+    )
+    shape = {"layers": layers, "hidden": h, "heads": a, "ffn": f, "vocab": vocab}
+    made = on_megatron(Architecture(**shape, latent=latent))
+    # stream, norm output; both low ranks, in front of and behind their norms; a number each
+    front = 2 * h + 2 * h + 4 + 2 * (rank + turned) + 2 * rank + 4 + (4 * low + 4 if low else 0)
+    keys, values = 2 * a * (plain + turned), 2 * a * valued
+    joined = 2 * a * (plain + valued)
+    attended = front + 2 * keys + 2 * values + 4 * a
+    kept = attended + 4 * h + 4 + 6 * f
+    gradients = 2 * h + 2 * keys + 2 * values  # of stream, queries, keys, values and output
+    assert beyond_the_step(made) == {
+        Phase.FORWARD: tokens * ((layers - 1) * kept + front + 2 * keys + values + joined),
+        Phase.LOSS: tokens * (layers * kept + 4 * h + 4 + 2 * vocab + 2 * h),
+        Phase.BACKWARD_FIRST: tokens * ((layers - 1) * kept + attended + gradients),
+        Phase.BACKWARD_LAST: tokens * (attended + gradients),
+        Phase.STEP: 0,
+    }
+
+
+# Ranks of 8 experts; copies of all rows while each token's are added up: those sent, received,
+# sorted by rank and returned, less those that the products keep; and what the frame refers to of
+# them when the shared experts' are added. Rows that travel have two gradients at once.
+TRAVELS = {1: (1, 1, 1), 4: (4, 3, 2), 8: (3, 2, 2)}
+
+
+@pytest.mark.parametrize("ranks", TRAVELS)
+@pytest.mark.parametrize("shared", [0, 24])
+@pytest.mark.parametrize("f", [8, 200])
+def test_every_phase_of_layers_with_experts_is_what_it_is_by_hand(on_megatron, ranks, shared, f):
+    layers, h, vocab, tokens, routed, each = 3, 64, 100, 512, 8, 2
+    experts = Experts(routed=routed, per_token=each, ffn=f, shared_ffn=shared)
+    shape = {"layers": layers, "hidden": h, "heads": 4, "ffn": 16, "vocab": vocab}
+    made = on_megatron(Architecture(**shape, experts=experts), data=ranks, expert=ranks)
+    rows = tokens * each  # 128 for each expert
+    copies, held, gradients = TRAVELS[ranks]
+    attention = 2 * h + 2 * h + 4 + 8 * h + 4 * 4  # heads of query, key, value, output
+    # probabilities twice, weights, masks, choices, two numbers of where a token goes
+    router = 4 * routed + 4 * routed + 2 * routed + routed + 8 * each + 4 * (2 * routed + 1)
+    of_token = attention + 4 * h + 4 + router + 6 * shared
+    kept = tokens * of_token + rows * (2 * h + 6 * f + 2)
+    stream = tokens * 2 * h
+    row = rows * 2 * h
+    beside = stream if shared else 0  # what the shared experts make, or its gradient
+    inside = max(
+        gradients * row,
+        row + rows * 2 * f,
+        rows * (4 * f + 2),
+    )
+    mixed = max(copies * row + stream + beside, held * row + stream + 2 * beside)
+    first = row + stream + beside if shared else 0  # of the sum of both, beside the stream's
+    top = tokens * (4 * h + 4 + 2 * vocab)
+    by_hand = {
+        Phase.FORWARD: layers * kept + max(mixed, top + 4 * tokens),
+        Phase.LOSS: layers * kept + top + stream,
+        Phase.BACKWARD_FIRST: layers * kept + stream + max(beside + inside, first),
+        Phase.BACKWARD_LAST: kept + stream + max(beside + inside, first),
+        Phase.REDUCE: 0,
+        Phase.STEP: 0,
+    }
+    found = beyond_the_step(made)
+    assert found == {phase: by_hand[phase] for phase in found}
