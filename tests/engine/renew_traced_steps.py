@@ -65,7 +65,32 @@ OWN_BLOCKS = {
 # of a step and now that one. A seed is here because a change of the formulas showed in no other
 # row: benchmarks/mutants.py makes such changes.
 CHOSEN: Mapping[str, tuple[int, ...]] = {
-    "one rank, odd": (),
+    "sharded, odd": (238,),
+    "replicated, odd": (
+        8,
+        9,
+        41,
+        76,
+    ),
+    "offloaded, odd": (47,),
+    "hf, odd": (
+        60,
+        203,
+        289,
+        450,
+        479,
+        662,
+        684,
+        708,
+        838,
+        841,
+        945,
+    ),
+    "hf, sharded, odd": (
+        31,
+        43,
+        95,
+    ),
 }
 
 

@@ -293,6 +293,12 @@ def test_what_is_alive_at_the_peak_is_listed_from_the_largest_on(scenario):
     assert all(size and book.peak_phase in line.phases for line, size in book.alive)
 
 
+def test_a_ledger_has_a_size_for_each_of_its_lines(scenario):
+    book = ledger(scenario())
+    with pytest.raises(ValueError, match="shorter"):
+        replace(book, sizes=book.sizes[1:]).total(Category.WEIGHTS)
+
+
 def test_the_formula_of_a_phase_has_the_lines_that_are_alive_in_it(scenario):
     book = ledger(scenario())
     for phase, size in book.phases.items():
@@ -329,6 +335,7 @@ def test_logits_are_16_bit_ones_with_an_fp32_copy_or_fp32_alone(scenario):
         {"attention": "eager", "dropout": 0.1, "shape": {"gated": False, "norm": "layernorm"}},
         {"pipeline": 3, "gradient_accumulation": 4},
         {"context": 2, "exchange": "a2a"},
+        {"shape": {"experts": replace(EXPERTS, shared_ffn=64)}, "data": 8, "expert": 2},
     ],
 )
 def test_every_line_of_megatron_has_an_entry_on_the_page(scenario, values):

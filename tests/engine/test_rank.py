@@ -10,7 +10,7 @@ from engine.rank import part_of
 from engine.stacks.tapes import layer
 from engine.stages import Stage, differing, stages
 from engine.structure import structure_of
-from engine.symbols import a, b, d, expression, f, h, k, s, s_t
+from engine.symbols import a, b, d, expression, f, h, k, m, s, s_t
 
 MEGATRON = {
     "implementation": "megatron",
@@ -73,6 +73,21 @@ def test_the_matrices_of_all_ranks_are_the_models(split, tensor, pipeline, tied)
     a = made.architecture
     whole = sum(t.size * t.copies for t in a.tensors if "norm" not in t.name)
     assert held == whole + (a.vocab * a.hidden if tied and pipeline > 1 else 0)
+
+
+def test_the_first_stage_has_the_embedding_and_the_last_the_final_norm_and_the_head(split):
+    made = split(pipeline=2, gradient_accumulation=2)
+    first, last = (part_of(made, stage) for stage in differing(made))
+    of_layers = 4 * (2 * 512 * 512 + 2 * 256 * 512 + 3 * 512 * 1408 + 2 * 512)
+    assert sum(t.size * t.copies for t in first.tensors) == of_layers + 4096 * 512
+    assert sum(t.size * t.copies for t in last.tensors) == of_layers + 4096 * 512 + 512
+
+
+def test_while_one_micro_batch_runs_backward_those_of_the_others_wait(split):
+    first = ledgers(split(pipeline=4, gradient_accumulation=8))[0]
+    assert first.values[m] == 4
+    kept = first.total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST) // 4
+    assert first.size("saved for the other micro-batches") == 3 * kept
 
 
 def test_a_vocabulary_is_padded_for_tensor_ranks(split):

@@ -146,13 +146,17 @@ SMALL = [
     Architecture(layers=3, hidden=2, heads=1, ffn=3, vocab=5, gated=False),
     Architecture(layers=3, hidden=2, heads=1, ffn=5, vocab=40, tied=True),
     replace(BIASED, layers=4),
+    # The head is the largest weight: its rank keeps gradients before the layers come.
+    Architecture(layers=3, hidden=2, heads=1, ffn=5, vocab=40),
 ]
+# One weight of three elements ends one element behind a border between two of 16 parts.
+ODD = Architecture(layers=3, hidden=1, heads=1, ffn=7, vocab=11)
 
 
-@pytest.mark.parametrize("number", range(len(SMALL)))
+@pytest.mark.parametrize("architecture", [*SMALL, ODD])
 @pytest.mark.parametrize("ranks", [2, 3, 5, 16, 64])
-def test_the_fullest_part_touches_the_most_elements(number, ranks):
-    flat = Flat(architecture=SMALL[number], ranks=ranks)
+def test_the_fullest_part_touches_the_most_elements(architecture, ranks):
+    flat = Flat(architecture=architecture, ranks=ranks)
     assert flat.part_size == 2 * -(-flat.architecture.parameters // (2 * ranks))
     parts = [range(rank * flat.part_size, (rank + 1) * flat.part_size) for rank in range(ranks)]
     inside = [
@@ -169,6 +173,17 @@ def test_the_fullest_part_touches_the_most_elements(number, ranks):
     assert found.touched <= max(touched)
     assert found.touched == touched[found.rank]
     assert found.piece == max(common for _, common in inside[found.rank])
+
+
+def test_without_weights_above_the_layers_nothing_is_kept_when_the_last_one_is_reached():
+    """A tied head has its gradient with the embedding; this norm has no weight."""
+    bare = Architecture(
+        layers=2, hidden=2, heads=1, ffn=3, vocab=40, tied=True, norm="layernorm-no-weight"
+    )
+    found = scattered(Flat(architecture=bare, ranks=2), bucket=8)
+    assert (found.top, found.norm, found.layers.kept) == (None, None, 0)
+    one = scattered(Flat(architecture=replace(bare, layers=1), ranks=2), bucket=8)
+    assert one.bottom.kept == 0
 
 
 def _played(flat, bucket, *, keeps, normed):

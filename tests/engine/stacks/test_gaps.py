@@ -129,6 +129,11 @@ REFUSED = [
         "2 with latent attention is not modelled; 1",
     ),
     (
+        MEGATRON | {"data": 2, "expert": 2},
+        "parallel.expert",
+        "the model has no experts; give expert = 1",
+    ),
+    (
         MEGATRON | {"shape": {"latent": LATENT}, "tensor": 2},
         "parallel.tensor",
         "2 with experts or latent attention is not modelled; 1: expert and pipeline ranks",
