@@ -130,7 +130,9 @@ def embedding(pen: Pen, *, dropout: bool) -> Tape:
         meeting=meeting if block.tied else ZERO,
     )
     if not block.rotary:
-        rows = Value(name="position rows", size=pen.residual * s * h)
+        # The gradient of one sequence's is that of their sum as it is.
+        each = tokens if block.one_sequence else s
+        rows = Value(name="position rows", size=pen.residual * each * h)
         pen.write(output=rows, gradients=pen.gradient * positions * h)
         x = pen.write(x, rows, output=Value(name="residual stream", size=size), hands_on=True)
     if dropout:

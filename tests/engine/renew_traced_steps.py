@@ -74,9 +74,13 @@ CHOSEN: Mapping[str, tuple[int, ...]] = {
     ),
     "offloaded, odd": (47,),
     "hf, odd": (
+        19,
+        52,
         60,
         203,
+        262,
         289,
+        421,
         450,
         479,
         662,

@@ -37,13 +37,14 @@ def layer(block: Block) -> Tape:
         both = Value(name="sum of the branches", size=branch.size)
         branch = pen.write(other, branch, output=both, hands_on=True)
         out = pen.add(x, branch, name="next residual stream")
+        pen.hold(other, attention)  # the layer's own names
     else:
         attended = pen.add(x, branch, name="residual stream")
-        branch = _norm(pen, attended, name="norm outputs")
-        branch = _hidden_dropout(pen, hf_mlp.mlp(pen, branch))
+        entry = _norm(pen, attended, name="norm outputs")
+        branch = _hidden_dropout(pen, hf_mlp.mlp(pen, entry))
         out = pen.add(attended, branch, name="next residual stream")
         if not block.rotary:
-            weights = (*weights, attention)  # a name of GPT-2's
+            weights = (*weights, attention, entry)  # names of GPT-2's
     pen.hold(*weights)
     return parts.checkpointed(pen, x, out, beside=(waiting,))
 
