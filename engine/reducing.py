@@ -167,9 +167,9 @@ def _at_the_bottom(times: Sequence["_Time"], waiting: int) -> AtTheBottom:
     last = [t.most + t.made for t in times if t.layer == EMBEDDING]
     return AtTheBottom(
         kept=kept,
-        attention=max((t.after for t in early), default=kept) - kept,
-        embedding=max((t.after for t in (*early, *late)), default=kept) - kept,
-        copied=max((t.most for t in early), default=kept) - kept,
+        attention=max(t.after for t in early) - kept,
+        embedding=max(t.after for t in (*early, *late)) - kept,
+        copied=max(t.most for t in early) - kept,
         table=max((*last, *(t.most + t.made + waiting for t in late if t.emptied))) - kept,
     )
 

@@ -1,6 +1,7 @@
 """A mixture of experts: tokens are sorted by expert, and one grouped product is done for all.
 
 `mixture` tells the story of `engine.verify.reference`; others put its parts together otherwise.
+All is in 16 bits but for what is said to be in fp32: grouped products are 16-bit ones.
 """
 
 from dataclasses import dataclass
@@ -51,11 +52,8 @@ def mixture(pen: Pen, x: Value) -> Value:
 
 def route(pen: Pen, x: Value) -> Routed:
     """Write the router and the sorting of its choices by expert."""
-    logits = scores = pen.linear(
-        x, (E, h), name="router logits", bias=False, why="go to the softmax"
-    )
-    if pen.compute != 4:
-        scores = pen.write(scores, output=Value(name="fp32 router logits", size=4 * tokens * E))
+    logits = pen.linear(x, (E, h), name="router logits", bias=False, why="go to the softmax")
+    scores = pen.write(logits, output=Value(name="fp32 router logits", size=4 * tokens * E))
     chances = Value(name="router probabilities", size=4 * tokens * E, why="softmax keeps them")
     pen.write(scores, output=chances, keeps=(chances,))
     picked = Value(name="picked", size=4 * ROWS)
@@ -64,7 +62,7 @@ def route(pen: Pen, x: Value) -> Routed:
     why = "their sum divides them"
     before = Value(name="picked probabilities", size=4 * ROWS + 4 * tokens, why=why)
     shares = Value(name="shares", size=4 * ROWS)
-    pen.write(picked, output=shares, keeps=(before,), backward_workspace=8 * ROWS)
+    pen.write(picked, output=shares, keeps=(before,))
     order = indices(name="order of the tokens")
     weights = Value(name="weights of the experts", size=4 * ROWS, why="they scale the outputs")
     pen.write(shares, output=weights, keeps=(order,))
@@ -124,7 +122,7 @@ def scaled(
         output=Value(name="scaled outputs", size=wide),
         keeps=(out, weights, *keeps),
         backward_workspace=wide - spared,
-        uncast=(wide, out.size) if out.size != wide else (ZERO, ZERO),
+        uncast=(wide, out.size),
     )
 
 
@@ -134,8 +132,6 @@ def outputs_in_order() -> Value:
 
 
 def summed(pen: Pen, in_order: Value, size: PolyElement) -> Value:
-    """Write the sum of each token's experts, cast where the residual stream has another `size`."""
+    """Write the sum of each token's experts, cast to the residual stream's `size`."""
     total = pen.write(in_order, output=Value(name="sum of experts", size=4 * tokens * h))
-    if size != total.size:
-        total = pen.write(total, output=Value(name="MLP result", size=size))
-    return total
+    return pen.write(total, output=Value(name="MLP result", size=size))

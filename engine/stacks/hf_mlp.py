@@ -13,7 +13,7 @@ from engine.tape import ZERO, Value
 
 def mlp(pen: Pen, x: Value) -> Value:
     """Write the MLP of a class, or its experts."""
-    gpt2 = pen.block.activation == "gelu-tanh" and not (pen.block.rotary or pen.block.gated)
+    gpt2 = pen.block.activation == "gelu-tanh" and not pen.block.rotary
     write = _experts if pen.block.experts else _gpt2_mlp if gpt2 else parts.mlp
     out = write(pen, x)
     pen.hold(x)  # the call's arguments

@@ -43,7 +43,7 @@ def _routed(pen: Pen, x: Value) -> Value:
     """Write the router; return the weight of each token and expert, 0 for most."""
     pairs = tokens * E
     logits = Value(name="router logits", size=pen.compute * pairs)
-    pen.write(x, output=logits, keeps=(x,), gradients=pen.gradient * E * h)
+    pen.write(x, output=logits, keeps=(x,))
     why = "softmax keeps its output, in fp32"
     chances = Value(name="router probabilities", size=4 * pairs, why=why)
     pen.write(logits, output=chances, keeps=(chances,))

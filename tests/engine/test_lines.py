@@ -38,6 +38,7 @@ def lines(made):
 
 # A line's name, a scenario, words that its reason has and words that it has not.
 REASONS = [
+    ("residual stream", {}, "in each of the L layers", "micro-batches"),
     ("weights", {}, "2 bytes a parameter", "rank"),
     ("weights", {"data": 8}, WHOLE, SHARE),
     ("weights", ZERO_2, WHOLE, SHARE),

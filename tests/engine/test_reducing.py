@@ -148,6 +148,9 @@ SMALL = [
     replace(BIASED, layers=4),
     # The head is the largest weight: its rank keeps gradients before the layers come.
     Architecture(layers=3, hidden=2, heads=1, ffn=5, vocab=40),
+    # A weight begins, or ends, where the part of the fullest of 2, or of 7, ranks does.
+    Architecture(layers=2, hidden=2, heads=1, ffn=3, vocab=5, gated=False),
+    Architecture(layers=3, hidden=4, heads=1, ffn=3, vocab=10, gated=False, tied=True),
 ]
 # One weight of three elements ends one element behind a border between two of 16 parts.
 ODD = Architecture(layers=3, hidden=1, heads=1, ffn=7, vocab=11)
@@ -222,6 +225,7 @@ def test_what_zero_2_holds_is_the_most_of_the_moments_that_it_is_said_of(
 ):
     flat = Flat(architecture=SMALL[number], ranks=ranks)
     layers, tied = SMALL[number].layers, SMALL[number].tied
+    table = SMALL[number].vocab * SMALL[number].hidden
     rows = _played(flat, bucket, keeps=keeps, normed=normed)
     found = scattered(flat, keeps=keeps, normed=normed, bucket=bucket)
     *times, end = rows
@@ -257,7 +261,7 @@ def test_what_zero_2_holds_is_the_most_of_the_moments_that_it_is_said_of(
     first = [row for row in times if row[0].layer == 0]
     early = [row for row in first if row[0].turn[0] >= 4]
     late = [row for row in first if row[0].turn[0] < 4]
-    waiting = 2 * 40 if tied else 0
+    waiting = table if tied else 0
     bottom = found.bottom
     assert bottom.kept == kept
     assert bottom.attention == early[-1][4] - kept

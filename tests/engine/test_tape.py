@@ -114,6 +114,20 @@ def test_gradients_that_meet_are_added_in_place_unless_the_older_is_a_view():
         assert units(backward(Tape(operators=ops), keeps_gradients=True)) == expected
 
 
+def test_all_gradients_that_meet_at_one_operator_are_added_up_behind_it():
+    w, x, y = value("w", 5), value("x"), value("y", 2)
+    p, q, out = value("p", 10), value("q", 10), value("out", 10)
+    ops = (
+        Operator(inputs=(w,), output=y),
+        Operator(inputs=(x, y), output=p),
+        Operator(inputs=(x, y), output=q),
+        Operator(inputs=(p, q), output=out, hands_on=True),
+    )
+    # one gradient for p, q and out; those of x and y; again, beside these; that of w beside both
+    moments = units(backward(Tape(operators=ops), keeps_gradients=True))
+    assert moments == [10, 10 + 3, 10 + 3 + 3, 3 + 5]
+
+
 def test_what_is_referred_to_lives_until_its_holder_has_run():
     x, y, z, w = value("x"), value("y", 10), value("z", 100), value("w", 1000)
     ops = (
