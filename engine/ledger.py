@@ -156,9 +156,8 @@ class Ledger:
 
     def _allocated(self, *, first_step: bool) -> Mapping[Phase, int]:
         totals = dict.fromkeys(Phase, 0)
-        for line, size, _ in self._rows:
-            if line.category in OUTSIDE:
-                continue
+        inside = [row for row in self._rows if row[0].category not in OUTSIDE]
+        for line, size, _ in inside:
             late = first_step and line.category is Category.OPTIMIZER_STATE
             for phase in line.phases:
                 if not late or phase is Phase.STEP:

@@ -76,28 +76,28 @@ def _tensor(settings: Settings, stage: Stage, computes: Computing) -> Iterator[T
     source = "arXiv 1909.08053 section 3; arXiv 2205.05198 section 4.2.2"
     kind = "reduce-scatter and all-gather" if settings.parallel.sequence_parallel else "all-reduce"
     yield _sent(
-        "tensor parallel, forward",
         sent.forward + sent.recomputed,
         link,
-        f"two {kind}s a layer of all tokens' hidden states, two more where it is recomputed",
-        source,
+        name="tensor parallel, forward",
+        why=f"two {kind}s a layer of all tokens' hidden states, two more where it is recomputed",
+        source=source,
     )
     backward = _sent(
-        "tensor parallel, backward",
         sent.backward,
         link,
-        f"two {kind}s a layer of their gradients; Megatron hides those of inputs behind weight "
-        "gradients",
-        source,
+        name="tensor parallel, backward",
+        why=f"two {kind}s a layer of their gradients; Megatron hides those of inputs behind "
+        "weight gradients",
+        source=source,
     )
     most = 0.5 if settings.parallel.sequence_parallel else 1.0
     yield _behind_column(settings, backward, computes, most)
     again = _sent(
-        "sequence parallel, gathered again",
         traffic.gathered_again(settings, stage),
         link,
-        "inputs kept in parts are gathered for the weight gradients, behind those of inputs",
-        "arXiv 2205.05198 section 4.2.2",
+        name="sequence parallel, gathered again",
+        why="inputs kept in parts are gathered for the weight gradients, behind those of inputs",
+        source="arXiv 2205.05198 section 4.2.2",
     )
     yield _behind_column(settings, again, computes, 1.0)
 
@@ -115,18 +115,19 @@ def _context(settings: Settings, stage: Stage, computes: Computing) -> Term:
     sent = traffic.context(settings, stage).total
     if sent.size and settings.parallel.exchange == "a2a":
         return _sent(
-            "context parallel all-to-all",
             sent,
             links.pairs(gpu, group),
-            "queries, keys and values go to where all tokens of a head are, the output comes back",
-            "arXiv 2309.14509 section 3",
+            name="context parallel all-to-all",
+            why="queries, keys and values go to where all tokens of a head are, "
+            "the output comes back",
+            source="arXiv 2309.14509 section 3",
         )
     term = _sent(
-        "context parallel ring",
         sent,
         links.neighbours(gpu, group),
-        "keys and values go round while attention uses those that came before",
-        "arXiv 2310.01889 section 3",
+        name="context parallel ring",
+        why="keys and values go round while attention uses those that came before",
+        source="arXiv 2310.01889 section 3",
     )
     busy = term.busy_seconds
     return replace(term, hidden=_share(busy, computes.attention, busy))
@@ -137,21 +138,21 @@ def _experts(settings: Settings, stage: Stage) -> Term:
     sent = traffic.experts(settings, stage).total
     gpu = settings.hardware.linked
     return _sent(
-        "expert all-to-all",
         sent,
         links.pairs(gpu, group) if sent.size else links.ring(gpu, group),
-        "each token goes to its experts and comes back, and so do their gradients",
-        "arXiv 2006.16668 section 3",
+        name="expert all-to-all",
+        why="each token goes to its experts and comes back, and so do their gradients",
+        source="arXiv 2006.16668 section 3",
     )
 
 
 def _pipeline(settings: Settings, stage: Stage) -> Term:
     return _sent(
-        "between pipeline stages",
         traffic.pipeline(settings, stage).total,
         links.neighbours(settings.hardware.linked, links.pipeline(settings)),
-        "hidden states go to the next stage, their gradients to the one before",
-        "arXiv 2104.04473 section 3",
+        name="between pipeline stages",
+        why="hidden states go to the next stage, their gradients to the one before",
+        source="arXiv 2104.04473 section 3",
     )
 
 
@@ -164,7 +165,11 @@ def _exchange(settings: Settings, sent: traffic.Sharded) -> tuple[Term, ...]:
         (" between copies", sent.between, links.ring(gpu, links.copies(settings))),
     )
     source = "arXiv 1910.02054 section 7"
-    return tuple(_sent(what, parts, link, "", source) for what, parts, link in rows if parts.size)
+    return tuple(
+        _sent(parts, link, name=what, why="", source=source)
+        for what, parts, link in rows
+        if parts.size
+    )
 
 
 def _named(terms: tuple[Term, ...], name: str, hidden: float, why: str) -> Iterator[Term]:
@@ -173,7 +178,7 @@ def _named(terms: tuple[Term, ...], name: str, hidden: float, why: str) -> Itera
         yield replace(term, name=name + term.name, hidden=hidden, why=f"{why}{over}")
 
 
-def _sent(name: str, sent: Sent, link: Link, why: str, source: str) -> Term:
+def _sent(sent: Sent, link: Link, *, name: str, why: str, source: str) -> Term:
     return Term(
         name=name,
         resource=Resource.LINK,

@@ -106,7 +106,7 @@ def _beside_states(structure: Structure) -> Expr:
     block, table, optimizer = structure.block, RING(V) * RING(h), structure.optimizer
     states = optimizer.states * form_of(optimizer).nearly(4)
     matrix = 4 * RING(f) * RING(h) * (RING(E) if block.experts else 1)
-    if structure.last and not block.tied:
+    if not block.tied:
         return largest_of([4 * table, matrix - states * table])
     early = (4 + states) * table - states * RING(P)
-    return largest_of([matrix, early] if structure.first else [matrix])
+    return largest_of([matrix, early])

@@ -38,6 +38,15 @@ def lines(made):
 
 # A line's name, a scenario, words that its reason has and words that it has not.
 REASONS = [
+    ("gradients", {}, "alive after the backward", "every phase"),
+    ("gradients", {"gradient_accumulation": 2}, "in every phase, since they add up", "after"),
+    ("optimizer temporaries", {}, "since all tensors are stepped at once", "one tensor"),
+    (
+        "optimizer temporaries",
+        {"optimizer": "adafactor", "data": 4, "zero": 1},
+        "bytes a parameter",
+        "stepped at once",
+    ),
     ("residual stream", {}, "in each of the L layers", "micro-batches"),
     ("weights", {}, "2 bytes a parameter", "rank"),
     ("weights", {"data": 8}, WHOLE, SHARE),

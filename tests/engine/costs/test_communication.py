@@ -227,3 +227,12 @@ def test_a_slower_network_carries_what_leaves_the_node(settings):
     size = 2 * 2 * chosen.architecture.parameters * 15 / 16
     # 8 cards of 1 GB/s in each node, and 68 µs for a collective between nodes
     assert term.busy_seconds == pytest.approx(size / (8e9 * 0.8) + 4 * 68e-6)
+
+
+@pytest.mark.parametrize(
+    ("split", "said"), [(False, "two all-reduces a layer"), (True, "two reduce-scatter and all-")]
+)
+def test_what_tensor_ranks_do_is_named(settings, split, said):
+    terms = in_a_micro_batch(settings(tensor=4, sequence_parallel=split), computes())
+    for way in ("forward", "backward"):
+        assert terms[f"tensor parallel, {way}"].why.startswith(said)
