@@ -184,14 +184,22 @@ class Runs:
         return name, codes, self._tests(mutant, name)
 
     def _tests(self, mutant: Mutant, name: str) -> list[int]:
-        """Return tests that run the mutant: what killed one in its function, then all by turns."""
+        """Return tests that run the mutant: what killed one in its function, then all by turns.
+
+        Other rows of them are last: one that found in a cache what the mutant makes has not run it.
+        """
         lines = range(mutant.first, mutant.last + 1)
-        of_line = self._known.of_line
+        of_line, passing = self._known.of_line, set(self._known.seconds)
         run = set().union(*(of_line.get((str(mutant.file), line), set()) for line in lines))
+        names = {self._name(number) for number in run}
+        beside = {number for number in passing if self._name(number) in names} - run
         killers = [
-            number for number in reversed(self._killers[mutant.file, name]) if number in run
+            number
+            for number in reversed(self._killers[mutant.file, name])
+            if number in run | beside
         ]
-        return [*killers, *self._by_turns((run & set(self._known.seconds)) - set(killers))]
+        rest = ((run & passing) - set(killers), beside - set(killers))
+        return [*killers, *(number for numbers in rest for number in self._by_turns(numbers))]
 
     def _by_turns(self, numbers: set[int]) -> Iterator[int]:
         """Yield a row of each test, the fastest first, then a second one of each, and so on."""
