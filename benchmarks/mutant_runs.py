@@ -186,7 +186,7 @@ class Runs:
     def _tests(self, mutant: Mutant, name: str) -> list[int]:
         """Return tests that run the mutant: what killed one in its function, then all by turns.
 
-        Other rows of them are last: one that found in a cache what the mutant makes has not run it.
+        Other rows of them are last: who found in a cache what the mutant makes has not run it.
         """
         lines = range(mutant.first, mutant.last + 1)
         of_line, passing = self._known.of_line, set(self._known.seconds)

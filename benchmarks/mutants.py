@@ -75,6 +75,7 @@ PARTS = {
             "tests/engine/costs/test_passes.py",
             "tests/engine/costs/test_step_time.py",
             "tests/engine/costs/test_traffic.py",
+            "tests/engine/stacks/test_classes.py",
             "tests/engine/stacks/test_gaps.py",
             "tests/engine/test_adapters.py",
             "tests/engine/test_lines.py",

@@ -306,8 +306,8 @@ def in_batches(weight: Weight, part: int, capacity: int) -> int:
     first = min(weight.size, part - weight.begin % part)
     begun = min(weight.size, first + part * max(0, -(-(capacity + 1 - first) // part)))
     rest = min(weight.size - begun, part * (capacity // part + 1))
-    several = part <= capacity and rest > part
-    return max(begun if begun > first else 0, rest if several else 0)
+    # Where the rest is one piece, what was begun with is more.
+    return max(begun if begun > first else 0, rest if part <= capacity else 0)
 
 
 def _in_turn(found: tuple[Weight, ...]) -> list[Weight]:

@@ -238,7 +238,6 @@ class _Pruned:
             also=self._all(op.also),
             keeps=kept,
             holds=self._all(op.holds),
-            summed=self._all(op.summed),
             inner=inner,
             workspace=op.workspace + passing,
             backward_workspace=op.backward_workspace + total(unwanted),

@@ -24,7 +24,7 @@ def _fused(pen: Pen, normed: Value) -> Tape:
         normed, (V, h), name="logits", bias=pen.block.head_bias, why="go to the loss"
     )
     pen.write(logits, output=Value(name="loss", size=ZERO), workspace=4 * tokens)
-    return Tape(operators=tuple(pen.operators), holds=(logits,))
+    return Tape(operators=tuple(pen.operators))
 
 
 def _chunked(pen: Pen, normed: Value) -> Tape:

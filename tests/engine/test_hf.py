@@ -1,7 +1,5 @@
 """The hf stack: formulas and figures known from elsewhere, traced ones, and its classes."""
 
-import json
-
 import pytest
 
 from engine.architecture import Experts
@@ -10,7 +8,6 @@ from engine.errors import UnmodelledError
 from engine.estimate import ledger
 from engine.families.registry import family_of, modelled_types
 from engine.ledger import Category, Phase
-from engine.scenario_file import from_mapping
 from engine.symbols import E, K, L, a, b, d, f, h, k, s
 from engine.units import GIB
 
@@ -159,46 +156,6 @@ def test_a_model_without_a_class_is_refused_with_the_classes_that_there_are(scen
     with pytest.raises(UnmodelledError, match="gpt2, gpt_neox, llama, mistral, mixtral, qwen2"):
         scenario("phi-2", implementation="hf")
     assert len(modelled_types()) == 6
-
-
-@pytest.mark.parametrize("name", ["gemma-2b", "phi-3-mini"])
-def test_llamas_shape_with_another_class_is_refused(scenario, name):
-    with pytest.raises(UnmodelledError, match="no class of Transformers"):
-        scenario(name, implementation="hf")
-
-
-def of_config(folder, model_type, name, implementation):
-    """A scenario of a config.json under a name of its own."""
-    config = {
-        "model_type": model_type,
-        "hidden_size": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 4,
-        "head_dim": 16,
-        "intermediate_size": 128,
-        "vocab_size": 100,
-    }
-    (folder / "config.json").write_text(json.dumps(config))
-    model = {"config": "config.json", "name": name, "implementation": implementation}
-    tables = {"model": model, "workload": {"sequence": 64}, "hardware": {"gpu": "t4"}}
-    return from_mapping(tables, folder=folder)
-
-
-@pytest.mark.parametrize("model_type", ["gemma", "phi3", "qwen3", "olmo"])
-def test_a_config_of_another_class_is_refused_by_its_class_under_any_name(tmp_path, model_type):
-    said = f"model.config: the class of {model_type} in Transformers is not modelled; .* fused"
-    with pytest.raises(UnmodelledError, match=said):
-        of_config(tmp_path, model_type, "mine", "hf")
-
-
-def test_a_config_of_another_class_is_read_for_the_fused_stack(tmp_path):
-    assert of_config(tmp_path, "gemma", "mine", "fused").model.model_type == "gemma"
-
-
-@pytest.mark.parametrize("model_type", ["llama", "mistral", "qwen2", "mixtral"])
-def test_a_config_of_a_modelled_class_is_taken_under_any_name(tmp_path, model_type):
-    assert family_of(of_config(tmp_path, model_type, "gemma-like", "hf").architecture)
 
 
 def test_transformers_has_no_selective_recomputation(scenario):

@@ -469,7 +469,7 @@ def test_wide_heads_of_latent_attention_are_the_most_of_each_phase(on_megatron, 
 # Ranks of 8 experts; copies of all rows while each token's are added up: those sent, received,
 # sorted by rank and returned, less those that the products keep; and what the frame refers to of
 # them when the shared experts' are added. Rows that travel have two gradients at once.
-TRAVELS = {1: (1, 1, 1), 4: (4, 3, 2), 8: (3, 2, 2)}
+TRAVELS = {1: (1, 1, 1), 2: (4, 3, 2), 4: (4, 3, 2), 8: (3, 2, 2)}
 
 
 @pytest.mark.parametrize("ranks", TRAVELS)

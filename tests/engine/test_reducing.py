@@ -148,6 +148,8 @@ SMALL = [
     replace(BIASED, layers=4),
     # The head is the largest weight: its rank keeps gradients before the layers come.
     Architecture(layers=3, hidden=2, heads=1, ffn=5, vocab=40),
+    # A weight ends one element behind a border between two of 7 parts.
+    Architecture(layers=3, hidden=1, heads=1, ffn=7, vocab=13),
     # A weight begins, or ends, where the part of the fullest of 2, or of 7, ranks does.
     Architecture(layers=2, hidden=2, heads=1, ffn=3, vocab=5, gated=False),
     Architecture(layers=3, hidden=4, heads=1, ffn=3, vocab=10, gated=False, tied=True),

@@ -80,7 +80,7 @@ def head(block: Block) -> Tape:
     )
     # One kernel puts the logits' gradient in the place of the logits.
     pen.write(logits, output=Value(name="loss", size=ZERO), workspace=4 * tokens)
-    return Tape(operators=tuple(pen.operators), holds=(logits,))
+    return Tape(operators=tuple(pen.operators))
 
 
 def shared(block: Block) -> PolyElement:

@@ -98,6 +98,11 @@ def test_the_first_layer_never_comes_while_another_one_runs(settings):
     chosen, terms = _terms(settings, parameters_on="cpu", micro_batch=8)
     layers = chosen.architecture.layers
     assert terms["weights from the host"].hidden == pytest.approx(1 - 1 / layers)
+    alone = step_time(
+        settings({"layers": 1}, implementation="fused", data=8, zero=3, parameters_on="cpu")
+    )
+    (term,) = (term for term in alone.terms if term.name == "weights from the host")
+    assert term.hidden == 0
 
 
 def test_weights_that_take_longer_than_computing_do_not_hide_all_of_it(settings):
