@@ -65,7 +65,7 @@ def _gpt2_mlp(pen: Pen, x: Value) -> Value:
     if up.size != wide:
         base = pen.write(up, output=Value(name="fp32 MLP up", size=wide, why=why))
     cube = Value(name="cube", size=wide)
-    pen.write(base, output=cube, keeps=(base,), backward_workspace=2 * wide)
+    pen.write(base, output=cube, keeps=(base,))
     cube = pen.write(cube, output=Value(name="scaled cube", size=wide))
     inner = pen.write(up, cube, output=Value(name="sum", size=wide), hands_on=True)
     inner = pen.write(inner, output=Value(name="scaled sum", size=wide))

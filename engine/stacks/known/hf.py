@@ -117,7 +117,7 @@ def _rms_norm(pen: Pen, x: Value, *, name: str) -> Value:
     squares = Value(name="squares", size=size)
     pen.write(wide, output=squares, keeps=(wide,), backward_workspace=2 * size)
     scale = Value(name="norm statistics", size=4 * tokens, why="1 / rms of each row, in fp32")
-    pen.write(squares, output=scale, keeps=(scale,))
+    pen.write(squares, output=scale)
     normed = Value(name="normed", size=size, why=why)
     pen.write(wide, scale, output=normed, keeps=(wide, scale), backward_workspace=size)
     if x.size != size:
