@@ -81,7 +81,6 @@ class Pen:
             *biases,
             output=out,
             keeps=(narrow, *weight),
-            makes_views=True,
             summed=biases,
             holds=(x.storage,),
         )

@@ -75,6 +75,7 @@ CHOSEN: Mapping[str, tuple[int, ...]] = {
     "sharded, odd": (
         167,
         238,
+        250,
     ),
     "replicated, odd": (
         8,
