@@ -170,7 +170,7 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
         experts_apart=scenario.parallel.expert > 1,
         without_experts=_without_experts(part_of(scenario, stage).architecture),
         replicated=scenario.parallel.shards < scenario.parallel.sharing,
-        adapters=scenario.adapters.rank > 0,
+        adapters=bool(scenario.adapters.rank),
         four_bit=scenario.adapters.base == "4-bit",
         first=stage.first,
         last=stage.last,
