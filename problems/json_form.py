@@ -27,6 +27,7 @@ def as_json(problem: Problem) -> dict[str, Any]:
         "solution": [{"text": step.text, "depth": step.depth} for step in problem.solution],
         "mistakes": [
             {"name": m.name, "value": exact(m.value), "feedback": m.feedback}
+            | ({"term": m.term} if m.term else {})
             for m in problem.mistakes
         ],
     }

@@ -33,6 +33,7 @@ class Mistake:
         moves: the terms of the sum that it changes, where their difference adds up with that of
             a mistake in other terms; empty where it does not.
         also: names of other mistakes that yield as good as the same.
+        term: the name of the term whose number it gives, where several are asked for.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Mistake:
     feedback: str
     moves: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
+    term: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,9 +17,11 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     """
     kept: list[Mistake] = []
     for mistake in mistakes:
-        if mistake.value <= 0 or not answer.tells(mistake.value):
+        part = answer.part(mistake.term)
+        if mistake.value <= 0 or not part.tells(mistake.value):
             continue
-        near = next((o for o in kept if not answer.apart(mistake.value, o.value)), None)
+        of_part = (one for one in kept if one.term == mistake.term)
+        near = next((one for one in of_part if not part.apart(mistake.value, one.value)), None)
         if near is None:
             kept.append(mistake)
         else:

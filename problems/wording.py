@@ -7,6 +7,7 @@ from engine.accelerator import Accelerator
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.units import GB, GIB, MB
+from problems.answers.numbers import in_gb
 
 PAPER_DIGITS = 3
 # What FSDP2 keeps in place of weights and master copy, called the same everywhere.
@@ -41,11 +42,7 @@ def short(value: Fraction | int) -> str:
 
 def gb(size: Fraction | int) -> str:
     """Return bytes in GB, in MB below 0.1 GB, to at least three digits."""
-    amount, name = float(size) / GB, "GB"
-    if abs(amount) < 0.1:
-        amount, name = float(size) / MB, "MB"
-    digits = 3 if abs(amount) < 1 else 2 if abs(amount) < 1000 else 0
-    return f"{amount:,.{digits}f} {name}"
+    return in_gb(size)
 
 
 def gib(size: Fraction | int) -> str:

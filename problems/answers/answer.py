@@ -64,6 +64,15 @@ class Answer(ABC):
         """The number that is asked for, by itself or as a proof; None where none is."""
         return None
 
+    @property
+    def parts(self) -> Mapping[str, "Answer"]:
+        """By name, the answers that it is made of; none where it is one by itself."""
+        return {}
+
+    def part(self, name: str) -> "Answer":
+        """Return the part with this name, by itself; the whole where there is none."""
+        return self.parts.get(name, self)
+
     def tells(self, wrong: Fraction) -> bool:
         """Return whether a wrong number earns less than all of the credit.
 

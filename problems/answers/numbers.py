@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 
-from engine.units import KB, both
+from engine.units import GB, KB, MB, both
 from problems.answers.answer import Unit
+
+LEAST_GB = 0.1
 
 
 def amount(value: Fraction, unit: Unit) -> str:
@@ -12,6 +14,15 @@ def amount(value: Fraction, unit: Unit) -> str:
         return both(round(value))
     plain = f"{int(value):,}" if value.denominator == 1 else rounded(value, 4)
     return plain if unit == "1" else f"{plain} {unit}"
+
+
+def in_gb(size: Fraction | int) -> str:
+    """Return bytes in GB, in MB below 0.1 GB, to at least three digits."""
+    amount, name = float(size) / GB, "GB"
+    if abs(amount) < LEAST_GB:
+        amount, name = float(size) / MB, "MB"
+    digits = 3 if abs(amount) < 1 else 2 if abs(amount) < KB else 0
+    return f"{amount:,.{digits}f} {name}"
 
 
 def rounded(value: Fraction | float, digits: int) -> str:

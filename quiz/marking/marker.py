@@ -30,22 +30,24 @@ def behind_keys(items: Sequence[RankedItem]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Halves:
-    """An answer that may come in two lines, where a person is asked for the second.
+    """An answer that may come in several lines, where a person is asked for the next.
 
     Attributes:
-        lacks: whether the second half of a marked answer is missing.
-        lead: what goes before the second line so that both are one answer, or why they are none.
-            Takes the first line and the second.
-        leaves_out: whether a line in place of the second half says that there is none.
-        wants: how it is asked for.
-        withdrawn: what is said when the first half was taken back.
+        lacks: whether something of a marked answer is missing.
+        lead: what goes before the next line so that all are one answer, or why they are none.
+            Takes what was typed so far and the next line.
+        leaves_out: whether a line in place of what is missing says that there is none.
+        wants: how it is asked for, behind what was typed so far.
+        withdrawn: what is said when the lines were taken back.
+        many: whether it may be asked for again; else two lines are all.
     """
 
     lacks: Callable[[Verdict], bool]
     lead: Callable[[str, str], str | Unreadable]
     leaves_out: Callable[[str], bool]
-    wants: str
+    wants: Callable[[Verdict], str]
     withdrawn: str
+    many: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

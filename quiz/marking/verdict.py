@@ -24,7 +24,7 @@ class Verdict:
         problem: the problem's id.
         answer: what was typed.
         parsed: the answer as understood: a number in the unit of the answer, {yes, number}, an
-            order as groups of keys; None where nothing was.
+            order as groups of keys, terms by name; None where nothing was.
         score: from 0 to 1.
         verdict: the score as a word; "skipped" and "shown" are questions that were not answered.
         mistake: the name of the mistake that gives this number, where one does.

@@ -188,13 +188,14 @@ def _mark(
         marked = grade(problem, line)
     if isinstance(marked, Unreadable):
         return session, Unread(typed=line, why=marked)
-    if halves and ask_again and not session.pending and halves.lacks(marked):
-        return replace(session, pending=line), WantsRest(says=halves.wants)
+    further = halves is not None and (halves.many or not session.pending)
+    if halves and further and ask_again and halves.lacks(marked):
+        return replace(session, pending=marked.answer), WantsRest(says=halves.wants(marked))
     return _done(session, problem, marked, seconds)
 
 
 def _joined(problem: Problem, pending: str, line: str, halves: Halves) -> Verdict | Unreadable:
-    """Mark `line` behind the half that waits for it."""
+    """Mark `line` behind what waits for it."""
     lead = halves.lead(pending, line)
     if isinstance(lead, Unreadable):
         return lead

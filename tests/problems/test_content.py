@@ -160,8 +160,8 @@ def test_each_problem_has_three_different_hints(kind):
 @every_kind
 def test_mistakes_differ_in_name_and_value(kind):
     for problem in drawn(kind):
-        values = [mistake.value for mistake in problem.mistakes]
-        names = [mistake.name for mistake in problem.mistakes]
+        values = [(mistake.term, mistake.value) for mistake in problem.mistakes]
+        names = [(mistake.term, mistake.name) for mistake in problem.mistakes]
         assert len(set(values)) == len(values)
         assert len(set(names)) == len(names)
 

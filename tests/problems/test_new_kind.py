@@ -41,7 +41,7 @@ def with_example(monkeypatch):
 @pytest.mark.usefixtures("with_example")
 def test_a_further_file_is_drawn():
     ids = chosen(topic="everything else", level="junior", kind=None, count=3, seed=1)
-    assert {name.partition("@")[0] for name in ids} == {NAME}
+    assert NAME in {name.partition("@")[0] for name in ids}
 
 
 @pytest.mark.usefixtures("with_example")

@@ -87,7 +87,7 @@ MARKER = Marker(
         lacks=_lacks_number,
         lead=_lead,
         leaves_out=leaves_out,
-        wants="And the number that proves it? Enter alone leaves it out.",
+        wants=lambda _: "And the number that proves it? Enter alone leaves it out.",
         withdrawn="Taken back: answer yes or no again.",
     ),
 )

@@ -14,7 +14,7 @@ from quiz.marking import known
 from quiz.marking.parsed import plain, restored, written
 from quiz.marking.registry import markers
 
-SHARED = {"answer", "numbers"}
+SHARED = {"answer", "numbers", "terms"}
 
 
 def types():
