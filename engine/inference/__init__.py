@@ -1,0 +1,1 @@
+"""What serving a model takes: its stored weights, its cache of keys and values, and their pool."""
