@@ -18,7 +18,7 @@ class Pool:
         memory: of the card, in bytes.
         share: the part of it that the engine may use, from 0 to 1.
         weights: bytes of them on the card.
-        profiled: bytes of all else, as its own run has shown: activations, buffers, context.
+        profiled: bytes of all else in the share, as a trial run has shown: activations, buffers.
 
     Source: vLLM, vllm/v1/worker/gpu_worker.py, determine_available_memory.
     """

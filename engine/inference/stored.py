@@ -103,6 +103,14 @@ NF4_DOUBLE = Stored(
     source="arXiv 2305.14314 (QLoRA) section 3, double quantisation",
 )
 
+# As people count 4 bits before they know the scales: no format that anything is stored in.
+INT4 = Stored(
+    name="int4",
+    title="4 bits",
+    bits=4,
+    source="half a byte an element, scales left out",
+)
+
 FORMATS: Mapping[str, Stored] = MappingProxyType(
     {row.name: row for row in (FP32, BF16, FP16, FP8, INT8, GROUPED_INT4, GPTQ, NF4, NF4_DOUBLE)}
 )

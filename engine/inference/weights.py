@@ -1,9 +1,12 @@
 """What stored weights take: all in one format, or the layers' matrices alone."""
 
+from functools import cache
+
 from engine.architecture import Architecture, Tensor
 from engine.inference.stored import BF16, Stored
 
 
+@cache
 def weights(a: Architecture, stored: Stored = BF16, *, rest: Stored | None = None) -> int:
     """Return the bytes of all weights.
 

@@ -15,6 +15,7 @@ from problems.answers.quantity import QuantityAnswer
 from problems.answers.ranking import RankingAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.registry import build, kinds
+from problems.served import kib
 from problems.wording import gb, in_seconds, number, paper, short
 
 SEEDS = 60
@@ -77,6 +78,8 @@ def shown(problem):
         return {in_seconds(answer.value)}
     if answer.default_unit == "B":
         return {short(answer.value)}
+    if answer.default_unit == "KiB":
+        return {kib(answer.value)}
     return {gb(answer.value), paper(answer.value)}
 
 
@@ -110,6 +113,8 @@ def test_prompts_state_the_unit_of_a_bare_number(kind):
             assert "The answer is in seconds" in problem.prompt
         elif answer.default_unit == "B":
             assert "A bare number is in bytes" in problem.prompt
+        elif answer.default_unit == "KiB":
+            assert "KiB is 2^10 bytes and the unit of a bare number" in problem.prompt
         else:
             assert "GB is 10^9 bytes and the unit of a bare number" in problem.prompt
 
@@ -145,7 +150,7 @@ def test_hints_do_not_give_the_answer(kind):
         if isinstance(answer, CountAnswer):
             assert not answer.noun or f"{number(answer.value)} {answer.noun}" not in text
             continue
-        plain = isinstance(answer, FactorAnswer) or answer.default_unit not in {"GB", "s"}
+        plain = isinstance(answer, FactorAnswer) or answer.default_unit not in {"GB", "KiB", "s"}
         found = NUMBER.findall(re.sub(r"\d+-bit", "", text)) if plain else text
         assert not [said for said in shown(problem) if said in found], text
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from engine.estimate import ledger
-from engine.units import GB, MB
+from engine.units import GB, KIB, MB
 from problems.answers.answer import FULL_CREDIT
 from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
@@ -17,7 +17,7 @@ from problems.registry import build, kinds
 from problems.scenarios import with_micro_batch
 
 SEEDS = range(80)
-UNITS = {"GB": GB, "MB": MB, "B": 10**9, "M": 10**6, "": 1}
+UNITS = {"GB": GB, "MB": MB, "KiB": KIB, "B": 10**9, "M": 10**6, "": 1}
 # An order, a pick and a reason have no number to be near to.
 NUMBERS = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer
 every_number = pytest.mark.parametrize(
@@ -33,7 +33,9 @@ def quantity(problem):
 def last_on_paper(problem):
     """The last number of the whiteboard steps, in bytes where it has a unit of them."""
     text = [step.text for step in problem.solution if step.depth == "whiteboard"][-1]
-    number, unit = re.findall(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(GB|MB|B|M)?(?![\w.])", text)[-1]
+    number, unit = re.findall(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(GB|MB|KiB|B|M)?(?![\w.])", text)[
+        -1
+    ]
     return Fraction(number.replace(",", "")) * UNITS[unit]
 
 
