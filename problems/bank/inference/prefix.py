@@ -138,44 +138,47 @@ def _steps(case: Case, right: int, *, saved: bool) -> Iterator[Step]:
 
 
 def _mistakes(case: Case, right: int, *, saved: bool) -> Iterator[Mistake]:
-    all_copies = case.requests * case.once
-    if saved:
-        yield wrong_size(
-            all_copies,
-            right,
-            "the copy that stays",
-            f"is all {case.requests} copies; one of them stays, {{off}}.",
-        )
-        yield wrong_size(
-            case.once,
-            right,
-            "one copy for all",
-            f"is one copy; {case.requests - 1} are saved, {{off}} more.",
-        )
-        yield wrong_size(
-            case.shared,
-            right,
-            "what is left for what is saved",
-            "is the cache that is left with sharing; what is saved is asked for, {off} from it.",
-        )
-    else:
-        yield wrong_size(
-            all_copies + case.alone,
-            right,
-            "prefix kept for each",
-            f"keeps the prefix {case.requests} times; it is kept once, so {{off}} are too many.",
-        )
-        yield wrong_size(
-            case.alone,
-            right,
-            "prefix forgotten",
-            "leaves the prefix out; it is kept once, {off}.",
-        )
-        yield wrong_size(
-            case.once + case.cache.of(case.own),
-            right,
-            "one request for all",
-            f"has what one request adds; there are {case.requests}, {{off}} more.",
-        )
+    yield from _of_saving(case) if saved else _of_cache(case)
     for slip in slips(case.cache):
         yield mistaken(slip, right)
+
+
+def _of_saving(case: Case) -> Iterator[Mistake]:
+    right = case.saved
+    yield wrong_size(
+        case.requests * case.once,
+        right,
+        "the copy that stays",
+        f"is all {case.requests} copies; one of them stays, {{off}}.",
+    )
+    yield wrong_size(
+        case.once,
+        right,
+        "one copy for all",
+        f"is one copy; {case.requests - 1} are saved, {{off}} more.",
+    )
+    yield wrong_size(
+        case.shared,
+        right,
+        "what is left for what is saved",
+        "is the cache that is left with sharing; what is saved is asked for, {off} from it.",
+    )
+
+
+def _of_cache(case: Case) -> Iterator[Mistake]:
+    right = case.shared
+    yield wrong_size(
+        case.requests * case.once + case.alone,
+        right,
+        "prefix kept for each",
+        f"keeps the prefix {case.requests} times; it is kept once, so {{off}} are too many.",
+    )
+    yield wrong_size(
+        case.alone, right, "prefix forgotten", "leaves the prefix out; it is kept once, {off}."
+    )
+    yield wrong_size(
+        case.once + case.cache.of(case.own),
+        right,
+        "one request for all",
+        f"has what one request adds; there are {case.requests}, {{off}} more.",
+    )

@@ -166,14 +166,7 @@ def _steps(case: Case) -> Iterator[Step]:
 
 
 def _mistakes(case: Case) -> Iterator[Mistake]:
-    a, right, positions = case.model.architecture, case.size, case.positions
-    if case.prompts > 1 and not case.chunk:
-        yield wrong_size(
-            Fraction(right, case.prompts),
-            right,
-            "one request for all",
-            f"is one prompt; there are {case.prompts}, {{off}} more.",
-        )
+    right, positions = case.size, case.positions
     if case.chunk:
         yield wrong_size(
             case.of(case.tokens),
@@ -182,33 +175,45 @@ def _mistakes(case: Case) -> Iterator[Mistake]:
             f"has all {number(case.tokens)} positions at once; a chunk has {number(case.chunk)}, "
             "so {off} are too many.",
         )
-    if case.copied:
+    elif case.prompts > 1:
         yield wrong_size(
-            case.of(positions, copied=False),
+            Fraction(right, case.prompts),
             right,
-            "fp32 copy forgotten",
-            "is the 16-bit logits; the fp32 tensor beside them takes {off}.",
+            "one request for all",
+            f"is one prompt; there are {case.prompts}, {{off}} more.",
         )
-        yield wrong_size(
-            positions * a.vocab * 4,
-            right,
-            "16-bit logits forgotten",
-            "is the fp32 tensor; the 16-bit logits that it is made of take {off}.",
-        )
-    else:
-        yield wrong_size(
-            2 * right, right, "logits in 32 bits", "has 4 bytes an entry; they have 2, {off} less."
-        )
+    yield from _of_width(case)
     yield wrong_size(
         case.of(case.prompts),
         right,
         "last positions alone",
         f"is one position of each prompt; {number(positions)} are asked about, {{off}} more.",
     )
+    a = case.model.architecture
     yield wrong_size(
         Fraction(right * a.hidden, a.vocab),
         right,
         "hidden states for logits",
         f"has the hidden size, {number(a.hidden)}, at each position; logits have one entry for "
         f"each of {number(a.vocab)}, {{off}} more.",
+    )
+
+
+def _of_width(case: Case) -> Iterator[Mistake]:
+    right, narrow = case.size, case.of(case.positions, copied=False)
+    if not case.copied:
+        why = "has 4 bytes an entry; they have 2, {off} less."
+        yield wrong_size(2 * right, right, "logits in 32 bits", why)
+        return
+    yield wrong_size(
+        narrow,
+        right,
+        "fp32 copy forgotten",
+        "is the 16-bit logits; the fp32 tensor beside them takes {off}.",
+    )
+    yield wrong_size(
+        right - narrow,
+        right,
+        "16-bit logits forgotten",
+        "is the fp32 tensor; the 16-bit logits that it is made of take {off}.",
     )
