@@ -1,25 +1,29 @@
 """From a scenario to its ledger, and from the ledger to the answer: does it fit?"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from fractions import Fraction
 from typing import Literal
 
 from sympy import Symbol
 
 from engine import symbols
-from engine.ledger import OUTSIDE, Ledger, Line
+from engine.ledger import OUTSIDE, SERVING_PHASES, Category, Ledger, Line
 from engine.lines import (
     activations,
     communication,
     of_stack,
     outside,
+    serving,
     states,
     step,
     working_set,
 )
 from engine.optimizers import optimizers
 from engine.scenario import Scenario
+from engine.served import Served, served_of
+from engine.served_values import served_values
 from engine.stages import Stage, differing
 from engine.state_forms import form_of
 from engine.structure import Sharing, Structure, on_device, structure_of
@@ -38,6 +42,7 @@ PARTS = (
     of_stack.lines,
     outside.lines,
 )
+LASTING = (Category.WEIGHTS, Category.KV_CACHE)
 
 
 def ledger(scenario: Scenario) -> Ledger:
@@ -59,12 +64,19 @@ def ledgers(scenario: Scenario) -> tuple[Ledger, ...]:
     return tuple(_ledger(scenario, stage) for stage in differing(scenario))
 
 
-def lines_of(structure: Structure) -> tuple[Line, ...]:
+def lines_of(switches: Structure | Served) -> tuple[Line, ...]:
     """Return the lines of a rank with these switches, in the order of its ledger's rows."""
-    return tuple(row.line for row in _rows(structure))
+    return tuple(row.line for row in _rows(switches))
+
+
+def switches_of(scenario: Scenario, stage: Stage) -> Structure | Served:
+    """Return the switches of a rank of `stage`, of training or of inference."""
+    return served_of(scenario, stage) if scenario.served else structure_of(scenario, stage)
 
 
 def _ledger(scenario: Scenario, stage: Stage) -> Ledger:
+    if scenario.served:
+        return _served(scenario, stage)
     rows = _rows(structure_of(scenario, stage))
     values = dict(values_of(scenario, stage))
     inner = _book([row for row in rows if row.line.category not in OUTSIDE], values, stage)
@@ -77,6 +89,26 @@ def _ledger(scenario: Scenario, stage: Stage) -> Ledger:
         values=values,
         stage=stage,
     )
+
+
+def _served(scenario: Scenario, stage: Stage) -> Ledger:
+    """Return the ledger of a rank that serves.
+
+    The pool has what is left when all else has its bytes, at the upper estimate, and those that
+    are outside PyTorch's allocator depend on what is inside it.
+    """
+    rows, values = _rows(served_of(scenario, stage)), dict(served_values(scenario, stage))
+    inside = [row for row in rows if row.line.category not in OUTSIDE]
+    values[symbols.n_free] = 0
+    inner = replace(_book(inside, values, stage), possible=SERVING_PHASES)
+    values[symbols.M] = inner.peak
+    values[symbols.M_passing] = inner.peak - inner.total(*LASTING, phase=inner.peak_phase)
+    whole = replace(_book(rows, values, stage), possible=SERVING_PHASES)
+    free = room_of(scenario) - whole.nvidia_smi[1]
+    if not scenario.serving.utilization or free <= 0:
+        return whole
+    values[symbols.n_free] = free // values[symbols.B_block]
+    return replace(_book(rows, values, stage), possible=SERVING_PHASES)
 
 
 def _book(rows: Sequence["_Row"], values: Mapping[Symbol, int], stage: Stage) -> Ledger:
@@ -147,14 +179,21 @@ def capacity(scenario: Scenario) -> int:
     return scenario.hardware.gpu.memory_mib * MIB
 
 
+def room_of(scenario: Scenario) -> int:
+    """Return the bytes of one GPU that may be taken: all, or an inference engine's share."""
+    share = scenario.serving.utilization
+    whole = capacity(scenario)
+    return int(Fraction(str(share)) * whole) if share else whole
+
+
 def fits(scenario: Scenario, of: Ledger | None = None) -> Fits:
-    """Say whether the step fits on one GPU.
+    """Say whether the step fits on one GPU, or into the share of it that an engine may take.
 
     "yes" if the upper estimate of what nvidia-smi would show is within the card, "no" if the
     allocated peak alone exceeds it, "tight" between the two. `of` is the ledger, where it is
     at hand already.
     """
-    return fits_in(of or ledger(scenario), capacity(scenario))
+    return fits_in(of or ledger(scenario), room_of(scenario))
 
 
 def fits_in(book: Ledger, room: int) -> Fits:
@@ -172,9 +211,16 @@ class _Row:
 
 
 @lru_cache(maxsize=4096)
-def _rows(structure: Structure) -> tuple[_Row, ...]:
+def _rows(switches: Structure | Served) -> tuple[_Row, ...]:
     return tuple(
         _Row(line=line, size=compiled(line.size), low=compiled(line.low) if line.low else None)
-        for part in PARTS
-        for line in part(structure)
+        for line in _lines(switches)
     )
+
+
+def _lines(switches: Structure | Served) -> Iterator[Line]:
+    if isinstance(switches, Served):
+        yield from serving.lines(switches)
+        return
+    for part in PARTS:
+        yield from part(switches)

@@ -1,4 +1,4 @@
-"""The ledger: every byte of a training step as one line, and the peak over the step's phases.
+"""The ledger: every byte of a step as one line, and the peak over the step's phases.
 
 Phases, fixed here. Each is an interval of the step; a line is alive in it if it is alive at the
 moment in it at which most is alive.
@@ -9,6 +9,11 @@ moment in it at which most is alive.
 - backward-last: the backward of the first layer and of the embedding
 - reduce: gradients exchanged between ranks
 - step: the optimizer's step
+
+Inference has two phases of its own, with all sequences at their full length in both:
+
+- prefill: a forward pass over a chunk of prompts, up to the first token behind them
+- decode: a forward pass over one token of each sequence
 
 Between backward-first and backward-last memory is linear in the layer's index, so the maximum
 lies on one of the two.
@@ -26,7 +31,7 @@ from engine.symbols import N
 
 
 class Phase(StrEnum):
-    """An interval of the training step."""
+    """An interval of the training step, or of inference."""
 
     FORWARD = "forward"
     LOSS = "loss"
@@ -34,6 +39,8 @@ class Phase(StrEnum):
     BACKWARD_LAST = "backward-last"
     REDUCE = "reduce"
     STEP = "step"
+    PREFILL = "prefill"
+    DECODE = "decode"
 
 
 class Category(StrEnum):
@@ -61,7 +68,8 @@ class Evidence(StrEnum):
     ASSUMED = "assumed"
 
 
-ALL_PHASES = tuple(Phase)
+SERVING_PHASES = (Phase.PREFILL, Phase.DECODE)
+ALL_PHASES = tuple(phase for phase in Phase if phase not in SERVING_PHASES)
 OUTSIDE = (Category.ALLOCATOR_SLACK, Category.CUDA_CONTEXT)
 MODEL_STATES = (
     Category.WEIGHTS,
@@ -108,6 +116,7 @@ class Ledger:
         lows: the lower end of each line's bytes; equal to `sizes` but for intervals.
         values: what the symbols stand for.
         stage: the stage of the pipeline that the rank is in.
+        possible: the phases of a step; not every step has them all.
     """
 
     lines: tuple[Line, ...]
@@ -115,6 +124,7 @@ class Ledger:
     lows: tuple[int, ...]
     values: Mapping[Symbol, int]
     stage: Stage
+    possible: tuple[Phase, ...] = ALL_PHASES
 
     def size(self, name: str) -> int:
         """Return the bytes of the line called `name`.
@@ -155,20 +165,20 @@ class Ledger:
         return sum(size for line, size, _ in self._rows if line.before_states)
 
     def _allocated(self, *, first_step: bool) -> Mapping[Phase, int]:
-        totals = dict.fromkeys(Phase, 0)
+        totals = dict.fromkeys(self.possible, 0)
         inside = [row for row in self._rows if row[0].category not in OUTSIDE]
         for line, size, _ in inside:
             late = first_step and line.category is Category.OPTIMIZER_STATE
             for phase in line.phases:
                 if not late or phase is Phase.STEP:
                     totals[phase] += size
-        if first_step:
+        if first_step and Phase.STEP in totals:
             states = self.total(Category.OPTIMIZER_STATE)
             totals[Phase.STEP] -= min(states, self._before_states)
         if self.values[N] == 1:
-            del totals[Phase.REDUCE]
+            totals.pop(Phase.REDUCE, None)
         if not self.stage.last:
-            del totals[Phase.LOSS]
+            totals.pop(Phase.LOSS, None)
         return totals
 
     @property

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from engine.adapters import missing
-from engine.errors import Fault
+from engine.errors import Fault, UnmodelledError
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
 from engine.stacks.gaps import no_lines
-from engine.stacks.registry import stack
+from engine.stacks.registry import names, stack
 
 SIXTEEN_BIT = tuple(name for name, row in PRECISIONS.items() if row.weights == 2)
 
@@ -18,8 +18,9 @@ def gaps(settings: Settings) -> Iterator[Fault]:
 
     Last comes what its software stack says of itself.
     """
-    if settings.workload.mode != "training":
-        yield no_lines("workload.mode", settings.workload.mode, "training")
+    if settings.served:
+        yield from of_inference(settings)
+        return
     if settings.recipe.optimizer not in optimizers():
         yield no_lines("recipe.optimizer", settings.recipe.optimizer, ", ".join(optimizers()))
     if settings.offload.optimizer != "none":
@@ -95,3 +96,69 @@ def _parameters_on_host(settings: Settings) -> Iterator[Fault]:
     elif parallel.zero != 3:
         what = f"{where} with {f'ZeRO-{parallel.zero}' if parallel.zero else 'DDP'}"
         yield no_lines("offload.parameters", what, "ZeRO-3, which gathers them layer by layer")
+
+
+def of_inference(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines where the model is served."""
+    name, ways = settings.implementation, [one for one in names() if stack(one).serves]
+    if not stack(name).serves:
+        what = f"{name} in inference"
+        yield no_lines("model.implementation", what, " or ".join(ways))
+    for where, value, plain in _of_training(settings):
+        if value != plain:
+            what = f"{str(value).lower()} in inference"
+            yield no_lines(where, what, f"{str(plain).lower()}: nothing is trained")
+    parallel, recipe = settings.parallel, settings.recipe
+    for where, value in (("context", parallel.context), ("expert", parallel.expert)):
+        if value > 1:
+            instead = "1; tensor, pipeline and data split a served model"
+            yield no_lines(f"parallel.{where}", f"{value} in inference", instead)
+    if recipe.attention != "flash":
+        yield no_lines("recipe.attention", f"{recipe.attention} in inference", "flash")
+    if PRECISIONS[recipe.precision].autocast:
+        instead = "mixed, which serves in 16 bits, or fp32"
+        yield no_lines("recipe.precision", f"{recipe.precision} in inference", instead)
+    if stack(name).serves and not stack(name).pages_cache:
+        yield from _of_growing_cache(settings)
+
+
+def _of_training(settings: Settings) -> Iterator[tuple[str, object, object]]:
+    """Yield each setting that only training has: where it stands, its value and the plain one."""
+    parallel, offload = settings.parallel, settings.offload
+    yield "workload.gradient_accumulation", settings.workload.gradient_accumulation, 1
+    yield "recipe.recompute", settings.recipe.recompute, "none"
+    yield "parallel.zero", parallel.zero, 0
+    yield "parallel.sequence_parallel", parallel.sequence_parallel, False
+    yield "offload.optimizer", offload.optimizer, "none"
+    yield "offload.activations", offload.activations, "none"
+    yield "offload.parameters", offload.parameters, "none"
+    yield "adapters.rank", settings.adapters.rank, 0
+
+
+def _of_growing_cache(settings: Settings) -> Iterator[Fault]:
+    """Yield what modules have no lines for that keep one growing tensor of keys in each layer."""
+    serving, name = settings.serving, settings.implementation
+    for where, value, plain in (
+        ("parallel.tensor", settings.parallel.tensor, 1),
+        ("parallel.pipeline", settings.parallel.pipeline, 1),
+        ("serving.cache", serving.cache, "auto"),
+        ("serving.block", serving.block, 0),
+        ("serving.chunk", serving.chunk, 0),
+        ("serving.utilization", serving.utilization, 0.0),
+    ):
+        if value != plain:
+            yield no_lines(where, f"{value} with {name}", f"{plain}; or the fused stack")
+    for fault in stack(name).gaps(settings):
+        if not fault.where.startswith("parallel."):
+            yield fault
+
+
+def require_training(settings: Settings, what: str, instead: str) -> None:
+    """Refuse inference where `what` is known of training only; `instead` says what to do.
+
+    Raises:
+        UnmodelledError: the scenario is one of inference.
+    """
+    if settings.served:
+        fault = Fault("workload.mode", f"inference has no {what}", instead)
+        raise UnmodelledError(fault)

@@ -15,6 +15,7 @@ from engine.settings import (
     Offload,
     Parallel,
     Recipe,
+    Serving,
     Settings,
     Workload,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Parallel",
     "Recipe",
     "Scenario",
+    "Serving",
     "Workload",
 ]
 
@@ -38,6 +40,9 @@ LOSSES = ("eager", "fused", "chunked")
 EXCHANGES = ("p2p", "a2a")
 OFFLOADS = ("none", "cpu", "nvme")
 ACTIVATIONS_ON = ("none", "cpu")
+WEIGHTS = ("auto", "bf16", "fp8", "int8", "nf4", "nf4-double", "int4-g128")
+CACHES = ("auto", "bf16", "fp8", "int8", "int4-g64")
+WINDOWS = ("capped", "whole")
 NAMES = (*GROUPS, *MATRICES)
 LARGEST = 10**9
 
@@ -56,6 +61,7 @@ class Scenario(Settings):
             *self._choice_faults(),
             *self._number_faults(),
             *_faults_of_adapters(self.adapters),
+            *_faults_of_serving(self),
             *self._disagreements(),
         ]
         if faults:
@@ -84,6 +90,9 @@ class Scenario(Settings):
             ("offload.activations", self.offload.activations, ACTIVATIONS_ON),
             ("offload.parameters", self.offload.parameters, OFFLOADS),
             ("adapters.base", self.adapters.base, BASES),
+            ("serving.weights", self.serving.weights, WEIGHTS),
+            ("serving.cache", self.serving.cache, CACHES),
+            ("serving.windows", self.serving.windows, WINDOWS),
             *(("adapters.targets", name, NAMES) for name in sorted(targets(self.adapters))),
         ):
             if value not in known:
@@ -190,3 +199,18 @@ def _faults_of_adapters(adapters: Adapters) -> Iterator[Fault]:
         yield Fault("adapters.rank", what, "give 1 or more, or 0 to train the whole model")
     if not adapters.rank and adapters != Adapters():
         yield Fault("adapters.rank", "is 0, so there are no adapters", "give a rank, such as 16")
+
+
+def _faults_of_serving(settings: Settings) -> Iterator[Fault]:
+    serving = settings.serving
+    for name, value in (("block", serving.block), ("chunk", serving.chunk)):
+        if not 0 <= value <= LARGEST:
+            what = f"{value:,} is not a number of tokens"
+            yield Fault(f"serving.{name}", what, "give 1 or more, or 0 for the stack's own")
+    share = serving.utilization
+    if not 0 <= share <= 1:
+        what = f"{share} is not a share of the card"
+        yield Fault("serving.utilization", what, "give 0.9, or another number from 0 to 1")
+    if not settings.served and serving != Serving():
+        what = f"is of inference, but workload.mode is {settings.workload.mode}"
+        yield Fault("serving", what, 'give workload.mode = "inference"')

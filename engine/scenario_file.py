@@ -21,6 +21,7 @@ from engine.scenario import (
     Parallel,
     Recipe,
     Scenario,
+    Serving,
     Workload,
 )
 from engine.settings import DEFAULT_STACK
@@ -28,7 +29,7 @@ from engine.stacks.registry import names, stack
 
 T = TypeVar("T")
 
-TABLES = ("model", "workload", "recipe", "adapters", "parallel", "offload", "hardware")
+TABLES = ("model", "workload", "recipe", "adapters", "parallel", "offload", "serving", "hardware")
 NEEDED = {("workload", "sequence"): "tokens", ("hardware", "gpu"): "a name of the catalogue"}
 MODEL_KEYS = ("name", "config", "implementation")
 SHAPE_KEYS = tuple(field.name for field in fields(Architecture))
@@ -118,6 +119,7 @@ def _scenario(
             adapters=Adapters(**sound["adapters"]),
             parallel=Parallel(**parallel),
             offload=_offload(sound["offload"]),
+            serving=Serving(**sound["serving"]),
             hardware=Hardware(
                 gpu=gpu, gpus=gpus, network_gb_s=sound["hardware"].get("network_gb_s", 0.0)
             ),
@@ -138,6 +140,7 @@ def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
         **({"adapters": asdict(scenario.adapters)} if scenario.adapters.rank else {}),
         "parallel": asdict(scenario.parallel),
         "offload": _offload_table(scenario.offload),
+        **({"serving": asdict(scenario.serving)} if scenario.served else {}),
         "hardware": _hardware_table(scenario.hardware),
     }
 
@@ -223,6 +226,7 @@ KINDS: Mapping[str, Mapping[str, type]] = {
     "adapters": _kinds(Adapters),
     "parallel": _kinds(Parallel),
     "offload": _kinds(Offload),
+    "serving": _kinds(Serving),
     "hardware": {**_kinds(Hardware), "gpu": str},
 }
 NOUNS: Mapping[type, str] = {

@@ -29,11 +29,12 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """What one optimizer step processes on one rank.
+    """What one optimizer step processes on one rank, or what is served at once.
 
     Args:
-        micro_batch: b, sequences in one forward pass.
-        sequence: s, tokens of a sequence.
+        mode: "training" or "inference".
+        micro_batch: b, sequences in one forward pass; in inference n, all that are alive at once.
+        sequence: s, tokens of a sequence; in inference T, those of prompt and answer together.
         gradient_accumulation: forward and backward passes before the optimizer steps.
     """
 
@@ -130,6 +131,31 @@ class Adapters:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Serving:
+    """How inference keeps its weights and its cache of keys and values.
+
+    Args:
+        weights: the format of the layers' matrices; "auto" is what the precision computes in.
+        cache: the format of keys and values; "auto" is the same.
+        block: tokens of a block of the cache, of which each sequence has whole ones. 0 is the
+            stack's own: 16 tokens, or none where a cache is one tensor a layer.
+        utilization: share of the card that is taken when the engine starts, with what weights and
+            all else leave as a pool for the cache; 0 means that no pool is taken.
+        chunk: most tokens of one forward pass of the prefill. 0 is the stack's own: 8,192, or all
+            prompts at once.
+        windows: "capped": windowed layers keep their window alone; "whole": all tokens, as
+            where all layers have the same memory.
+    """
+
+    weights: str = "auto"
+    cache: str = "auto"
+    block: int = 0
+    utilization: float = 0.0
+    chunk: int = 0
+    windows: str = "capped"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hardware:
     """The accelerator, how many of them there are, and what joins their nodes.
 
@@ -163,9 +189,15 @@ class Settings:
     parallel: Parallel = field(default_factory=Parallel)
     offload: Offload = field(default_factory=Offload)
     adapters: Adapters = field(default_factory=Adapters)
+    serving: Serving = field(default_factory=Serving)
     hardware: Hardware
 
     @property
     def architecture(self) -> Architecture:
         """The model's architecture."""
         return self.model.architecture
+
+    @property
+    def served(self) -> bool:
+        """Whether the model is served, not trained."""
+        return self.workload.mode == "inference"

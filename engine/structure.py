@@ -157,7 +157,7 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
     many = scenario.parallel.sharing > 1
     offloaded = scenario.offload.optimizer != "none"
     return Structure(
-        block=_block(scenario),
+        block=block_of(scenario),
         **on_device(
             scenario.recipe.precision,
             scenario.parallel.zero if many else 0,
@@ -186,7 +186,8 @@ def _without_experts(of_rank: Architecture) -> Literal["none", "some", "all"]:
     return "some" if dense else "none"
 
 
-def _block(scenario: Scenario) -> Block:
+def block_of(scenario: Scenario) -> Block:
+    """Return what the layers of `scenario` run, those with experts where there are some."""
     a, recipe, parallel = scenario.architecture, scenario.recipe, scenario.parallel
     return Block(
         stack=scenario.implementation,

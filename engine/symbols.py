@@ -65,6 +65,11 @@ r_q, r_kv, d_n, d_r, d_v = (symbol(name) for name in ("r_q", "r_kv", "d_n", "d_r
 P_experts, N_experts, P_shapes = (symbol(name) for name in ("P_experts", "N_experts", "P_shapes"))
 r_a, P_a, P_a_layer = symbol("r_a"), symbol("P_a"), symbol("P_a_layer")
 P_4, Q_64, Q_256 = symbol("P_4"), symbol("Q_64"), symbol("Q_256")
+n, T, T_w, T_blocks, T_w_blocks = (symbol(name) for name in ("n", "T", "T_w", "T_up", "T_w_up"))
+T_most, V_all = symbol("T_most"), symbol("V_all")
+L_w, B_kv, B_block, n_free = (symbol(name) for name in ("L_w", "B_kv", "B_block", "n_free"))
+P_q, Q_scales, P_matrix = (symbol(name) for name in ("P_q", "Q_scales", "P_matrix"))
+R_rotary, M_passing = symbol("R_rotary"), symbol("M_passing")
 M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
 
@@ -88,7 +93,7 @@ RING = PolyRing((*SIZES, *PARAMETERS, *REDUCING, R_chunk, *ADAPTERS), ZZ)
 
 MEANINGS: Mapping[Symbol, str] = {
     b: "micro-batch: sequences in one forward pass",
-    s: "sequence: tokens of a sequence",
+    s: "sequence: tokens of a sequence; in inference those in one forward pass of the prefill",
     h: "hidden size",
     f: "width of the MLP",
     V: "vocabulary entries",
@@ -155,6 +160,22 @@ MEANINGS: Mapping[Symbol, str] = {
     P_4: "parameters of the matrices in 4 bits",
     Q_64: "scales of these, one for each block of 64",
     Q_256: "fp32 numbers that scale the scales: one for each 256 of them, and each matrix's mean",
+    n: "sequences that are alive at once",
+    T: "tokens of each of them, prompt and answer",
+    T_w: "tokens that a windowed layer keeps of them",
+    T_blocks: "T, rounded up to whole blocks",
+    T_w_blocks: "T_w, rounded up to whole blocks",
+    T_most: "tokens of a sequence in the layer that keeps most of them",
+    V_all: "vocabulary entries of all tensor ranks together",
+    L_w: "layers that keep a window alone",
+    B_kv: "bytes that a layer keeps of one token's keys and values, scales with them",
+    B_block: "bytes of a block of tokens in all layers",
+    n_free: "blocks of the pool that no sequence has",
+    P_q: "parameters of the layers' matrices",
+    Q_scales: "bytes of their scales",
+    P_matrix: "parameters of the largest of them",
+    R_rotary: "rows of the rotary table: the longest sequence that the model takes",
+    M_passing: "peak of allocated bytes, without weights and cache",
     M: "peak of allocated bytes",
     W: "bytes of the cuBLAS workspace",
     C_low: "lower estimate of the CUDA context",

@@ -33,12 +33,12 @@ def values_of(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     low, high = (gpu.context_mib, gpu.context_mib) if gpu.context_mib else CONTEXT_MIB
     tokens = work.sequence // parallel.context
     return {
-        **_parameters(part_of(scenario, stage), parallel.shards),
+        **of_part(part_of(scenario, stage), parallel.shards),
         **_adapters(scenario, stage),
         **_reducing(scenario),
         **_loss(scenario),
         **_stepped(scenario, stage),
-        **_uneven(scenario, stage),
+        **uneven(scenario, stage),
         symbols.b: work.micro_batch,
         symbols.s: tokens,
         symbols.s_t: tokens // (parallel.tensor if parallel.sequence_parallel else 1),
@@ -51,7 +51,7 @@ def values_of(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     }
 
 
-def _uneven(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
+def uneven(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     """Return what the symbols of experts and of latent attention stand for."""
     part, parallel = part_of(scenario, stage), scenario.parallel
     a, experts, latent = part.architecture, part.architecture.experts, part.architecture.latent
@@ -169,7 +169,8 @@ def _emptied(
 
 
 @lru_cache(maxsize=4096)
-def _parameters(part: Part, ranks: int) -> Mapping[Symbol, int]:
+def of_part(part: Part, ranks: int) -> Mapping[Symbol, int]:
+    """Return what the symbols of sizes and parameters stand for on a rank."""
     a, tensors = part.architecture, part.tensors
     in_layers = [t for t in tensors if t.place not in {"embedding", "final", "head"}]
     ends = [t for t in tensors if t.place in {"embedding", "final", "head"}]

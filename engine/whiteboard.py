@@ -36,9 +36,9 @@ def whiteboard(scenario: Scenario, of: Ledger | None = None) -> Ledger:
 
 def _first_order(line: Line) -> bool:
     if line.category in MODEL_STATES:
-        return Phase.STEP in line.phases
+        return Phase.STEP in line.phases or Phase.DECODE in line.phases
     if line.category is Category.ACTIVATIONS:
         return Phase.BACKWARD_FIRST in line.phases and line.name not in SMALL
     if line.category is Category.TEMPORARY:
         return line.name in MULTIPLES_OF_P
-    return line.category in {Category.LOGITS, Category.COMMUNICATION}
+    return line.category in {Category.LOGITS, Category.COMMUNICATION, Category.KV_CACHE}

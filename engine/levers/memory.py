@@ -9,7 +9,7 @@ from sympy import Expr, Symbol
 
 from engine import symbols
 from engine.estimate import lines_of
-from engine.ledger import OUTSIDE, Phase
+from engine.ledger import ALL_PHASES, OUTSIDE, Phase
 from engine.levers.arrays import Array, magnitude, over_arrays
 from engine.scenario import Scenario
 from engine.stages import differing
@@ -107,8 +107,8 @@ def _sums(structure: Structure) -> _Sums:
     inside = [line for line in lines_of(structure) if line.category not in OUTSIDE]
     counted: dict[Expr, list[int]] = {}
     for line in inside:
-        row = counted.setdefault(line.size, [0] * len(Phase))
-        for place, phase in enumerate(Phase):
+        row = counted.setdefault(line.size, [0] * len(ALL_PHASES))
+        for place, phase in enumerate(ALL_PHASES):
             gone = phase is Phase.LOSS and not structure.last
             row[place] += phase in line.phases and not gone
     return _Sums(
@@ -138,7 +138,7 @@ class _Table:
         most = {one: max(column) for one, column in plain.items()}
         bounds = {line: magnitude(line)(most) for line in lines}
         exact = all(
-            sum(bounds[line] for line in one.lines) * len(Phase) <= LARGEST for one in sums
+            sum(bounds[line] for line in one.lines) * len(ALL_PHASES) <= LARGEST for one in sums
         )
         kind = np.int64 if exact else object
         columns = {one: np.array(column, dtype=kind) for one, column in plain.items()}
@@ -155,7 +155,7 @@ class _Table:
         each = np.stack([self.sizes_of[line][rows] for line in sums.lines])
         phases = np.array(sums.phases, dtype=self.kind) @ each
         one_rank = self.columns[symbols.N][rows] == 1
-        phases[list(Phase).index(Phase.REDUCE), one_rank] = 0  # it has none
+        phases[ALL_PHASES.index(Phase.REDUCE), one_rank] = 0  # it has none
         peak = phases.max(axis=0)
         values = {one: column[rows] for one, column in self.columns.items() if one in ENDS}
         beyond = sum(over_arrays(size)(values | {symbols.M: peak}) for size in sums.outside)

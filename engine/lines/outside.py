@@ -14,6 +14,11 @@ HUNDRED = Integer(100)
 
 def lines(structure: Structure) -> Iterator[Line]:
     """Yield the lines between allocated bytes and what nvidia-smi shows, as intervals."""
+    yield from around(many=structure.many)
+
+
+def around(*, many: bool) -> Iterator[Line]:
+    """Yield them for one rank, or for one of `many`, which have communicators."""
     yield Line(
         name="cuBLAS workspace",
         category=Category.TEMPORARY,
@@ -40,7 +45,7 @@ def lines(structure: Structure) -> Iterator[Line]:
         source="the accelerator's row in the catalogue",
         evidence=Evidence.ASSUMED,
     )
-    if structure.many:
+    if many:
         yield Line(
             name="NCCL communicator",
             category=Category.CUDA_CONTEXT,

@@ -41,6 +41,9 @@ class Stack:
         trains_adapters: whether adapters beside frozen matrices are modelled.
         saves_on_host: whether activations that wait on the host are modelled.
         steps_on_host: whether an optimizer that steps on the host is, and weights there.
+        pages_cache: whether inference keeps its cache in blocks and in place, as serving engines
+            do, and not in one tensor a layer that each token makes anew.
+        serves: whether inference is modelled.
         highest_zero: the highest ZeRO stage that it has.
         norms_last: norms that a layer registers behind its matrices, so that they lie behind
             them in flat weights.
@@ -71,6 +74,8 @@ class Stack:
     trains_adapters: bool = False
     saves_on_host: bool = False
     steps_on_host: bool = True
+    pages_cache: bool = False
+    serves: bool = False
     highest_zero: int = 3
     norms_last: frozenset[Norm] = frozenset()
     one_sequence: bool = False

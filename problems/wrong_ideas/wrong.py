@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.ledger import Category, Phase
+from engine.ledger import ALL_PHASES, Category, Phase
 from problems.exact import Totals
 
 
@@ -20,7 +20,7 @@ class Wrong:
 
     totals: Totals
     why: str
-    phases: tuple[Phase, ...] = tuple(Phase)
+    phases: tuple[Phase, ...] = ALL_PHASES
     moves: frozenset[Category] = frozenset()
 
     @cached_property

@@ -18,10 +18,10 @@ from quiz.solve.screen import show, show_formulas
 @click.option("--formula", is_flag=True, help="Print the formulas behind the numbers too.")
 @exits
 def command(scenario: str | None, *, as_object: bool, formula: bool, **options: object) -> Exit:
-    """Print the memory of a training step, line by line.
+    """Print the memory of a training step or of inference, line by line.
 
     SCENARIO is a TOML file, or - for standard input. Options stand for a file or change what is
-    in it. The exit code is 0 where the step fits, 1 where it does not, 3 where it is tight.
+    in it. The exit code is 0 where it fits, 1 where it does not, 3 where it is tight.
     """
     solved = solve(scenario_from(scenario, options))
     if as_object:

@@ -9,6 +9,7 @@ import click
 
 from engine.errors import Fault, InputError, near
 from engine.fields import show
+from engine.modelled import require_training
 from engine.scenario import Scenario
 from engine.stacks.registry import stack
 from problems.problem import Problem
@@ -103,6 +104,9 @@ def _wanted(
     faults += output_faults(files, {"SCENARIO": named, "--config": config})
     try:
         found = _found(named, options)
+        require_training(
+            found.scenario, "run to compare with", "memquiz solve has its ledger"
+        )
     except InputError as error:
         raise (InputError(*error.faults, *faults) if faults else error) from None
     if faults:

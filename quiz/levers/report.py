@@ -10,6 +10,7 @@ from engine.levers.change import Change, State, state
 from engine.levers.changes import changes
 from engine.levers.lever import Lever
 from engine.levers.plans import Plan, Plans, plans
+from engine.modelled import require_training
 from engine.scenario import Scenario
 from quiz.exits import Exit
 
@@ -48,7 +49,12 @@ class Report:
 
 
 def report(scenario: Scenario, *, headroom: int = 0) -> Report:
-    """Return what is to be told of the levers of `scenario`; `headroom` as for plans."""
+    """Return what is to be told of the levers of `scenario`; `headroom` as for plans.
+
+    Raises:
+        UnmodelledError: the scenario is one of inference.
+    """
+    require_training(scenario, "levers", "change the scenario; memquiz solve says what has room")
     return Report(
         scenario=scenario,
         levers=assess(scenario),

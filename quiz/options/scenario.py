@@ -14,10 +14,14 @@ from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import (
     ATTENTIONS,
+    CACHES,
     EXCHANGES,
     LOSSES,
+    MODES,
     OFFLOADS,
     RECOMPUTES,
+    WEIGHTS,
+    WINDOWS,
     Scenario,
 )
 from engine.scenario_file import from_mapping, read_tables, to_mapping
@@ -87,6 +91,7 @@ ENTRIES = (
     _counted("model", "ffn", "Width of its MLP."),
     _counted("model", "vocab", "Its vocabulary entries."),
     _named("model", "implementation", f"Its software: {', '.join(names())}."),
+    _named("workload", "mode", f"{', '.join(MODES)}; else training."),
     _counted("workload", "sequence", "Tokens of a sequence."),
     _counted("workload", "micro_batch", "Sequences in one forward pass on one GPU; else 1."),
     _counted("workload", "gradient_accumulation", "Forward passes before a step; else 1."),
@@ -134,6 +139,42 @@ ENTRIES = (
         "parameters",
         f"ZeRO-3's shards, and the optimizer, on {', '.join(OFFLOADS[1:])}; else none.",
         "--offload-parameters",
+    ),
+    _named(
+        "serving",
+        "weights",
+        f"Inference: format of the matrices: {', '.join(WEIGHTS)}; else auto.",
+    ),
+    _named(
+        "serving",
+        "cache",
+        f"Inference: format of the KV cache: {', '.join(CACHES)}; else auto.",
+        "--kv-cache",
+    ),
+    Entry(
+        table="serving",
+        key="block",
+        says="Inference: tokens of a block of the cache; else 16.",
+        flag="--kv-block",
+    ),
+    Entry(
+        table="serving",
+        key="utilization",
+        kind=float,
+        says="Inference: share of the card that is taken at the start; else 0, none.",
+        metavar="SHARE",
+    ),
+    Entry(
+        table="serving",
+        key="chunk",
+        says="Inference: most tokens of one pass of the prefill; else 8192.",
+        flag="--prefill-chunk",
+    ),
+    _named(
+        "serving",
+        "windows",
+        f"Inference: what windowed layers keep: {', '.join(WINDOWS)}; else capped.",
+        "--kv-windows",
     ),
     _named("hardware", "gpu", "A GPU of `memquiz catalog gpus`."),
     _counted("hardware", "gpus", "Number of GPUs; else 1."),

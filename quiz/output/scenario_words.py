@@ -13,7 +13,25 @@ def headline(scenario: Scenario) -> str:
 
 
 def described(scenario: Scenario) -> str:
-    """Return how it is trained and on what, in one line."""
+    """Return how it is trained, or served, and on what, in one line."""
+    return " · ".join(_of_inference(scenario)) if scenario.served else _of_training(scenario)
+
+
+def _of_inference(scenario: Scenario) -> Iterator[str]:
+    work, serving, parallel = scenario.workload, scenario.serving, scenario.parallel
+    own = "fp32" if scenario.recipe.precision == "fp32" else "bf16"
+    weights, cache = (own if one == "auto" else one for one in (serving.weights, serving.cache))
+    yield f"inference, {weights} weights, {cache} cache"
+    if scenario.implementation != DEFAULT_STACK:
+        yield f"{scenario.implementation} stack"
+    yield f"{work.micro_batch:,} x {work.sequence:,} tokens"
+    yield f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}"
+    if serving.utilization:
+        yield f"utilization {serving.utilization}"
+    yield from _splits(parallel)
+
+
+def _of_training(scenario: Scenario) -> str:
     work, recipe, parallel = scenario.workload, scenario.recipe, scenario.parallel
     steps, offload = work.gradient_accumulation, scenario.offload
     moved = "optimizer" if offload.parameters == "none" else "parameters and optimizer"

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.estimate import Fits, capacity, fits, fullest, ledgers
+from engine.estimate import Fits, capacity, fits, fullest, ledgers, room_of
 from engine.ledger import Ledger, Phase
+from engine.room import Room, room
 from engine.scenario import Scenario
 from engine.scenario_file import to_mapping
 from engine.whiteboard import whiteboard
@@ -19,6 +20,7 @@ class Solved:
     """A scenario with its exact ledger, the one of the whiteboard, and the verdict.
 
     `stages` has the ledger of each kind of pipeline stage, `exact` is the fullest of them.
+    `share` is what may be taken of the card, and `room` what that holds; None in training.
     """
 
     scenario: Scenario
@@ -26,6 +28,8 @@ class Solved:
     exact: Ledger
     paper: Ledger
     capacity: int
+    share: int
+    room: Room | None
     fits: Fits
 
     @property
@@ -35,8 +39,13 @@ class Solved:
 
     @property
     def spare(self) -> tuple[int, int]:
-        """Bytes of the card left by the allocated peak and by the most that nvidia-smi shows."""
-        return self.capacity - self.exact.peak, self.capacity - self.exact.nvidia_smi[1]
+        """Bytes left by the allocated peak and by the most that nvidia-smi shows.
+
+        They are those of the card, or of the share of it that may be taken; blocks that no
+        sequence has are left too.
+        """
+        free = 0 if self.room is None else self.room.free
+        return free + self.share - self.exact.peak, free + self.share - self.exact.nvidia_smi[1]
 
 
 def solve(scenario: Scenario) -> Solved:
@@ -49,6 +58,8 @@ def solve(scenario: Scenario) -> Solved:
         exact=exact,
         paper=whiteboard(scenario, exact),
         capacity=capacity(scenario),
+        share=room_of(scenario),
+        room=room(scenario, exact) if scenario.served else None,
         fits=fits(scenario, exact),
     )
 
@@ -71,7 +82,19 @@ def as_json(solved: Solved) -> dict[str, Any]:
         "nvidia_smi_low_bytes": shown[0],
         "capacity_bytes": solved.capacity,
         "fits": solved.fits,
+        **({} if solved.room is None else {"room": _room(solved.room)}),
         "whiteboard": {"peak_bytes": solved.paper.peak, "ledger": _lines(solved.paper)},
+    }
+
+
+def _room(found: Room) -> dict[str, int]:
+    return {
+        "sequences": found.sequences,
+        "longest_sequence": found.longest,
+        "pool_bytes": found.pool,
+        "free_bytes": found.free,
+        "pool_tokens": found.tokens,
+        "bytes_per_token": found.per_token,
     }
 
 

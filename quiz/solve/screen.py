@@ -128,9 +128,33 @@ def _totals(console: Console, solved: Solved) -> None:
         ("reserved", interval(exact.reserved), ""),
         ("nvidia-smi", interval(exact.nvidia_smi), ""),
         ("card", f"{both(solved.capacity)}, as its driver reports", ""),
+        *_room(solved),
         ("fits", verdict(solved), VERDICTS[solved.fits]),
     ]
     labelled(console, rows)
+
+
+def _room(solved: Solved) -> Iterator[tuple[str, str, str]]:
+    """Yield what the card, or the share that may be taken of it, has room for in inference."""
+    found, work = solved.room, solved.scenario.workload
+    if found is None:
+        return
+    if solved.share < solved.capacity:
+        yield "share", f"{both(solved.share)} of it may be taken", ""
+    yield (
+        "cache",
+        f"{both(found.pool)} beside all else: {found.tokens:,} tokens of {found.per_token:,} bytes",
+        "",
+    )
+    longest = f"{found.longest:,} tokens"
+    if found.longest == found.limit:
+        longest += ", the model's longest"
+    yield "room", f"{_sequences(found.sequences)} of {work.sequence:,} tokens at once", ""
+    yield "length", f"{longest}, of {_sequences(work.micro_batch)} at once", ""
+
+
+def _sequences(number: int) -> str:
+    return f"{number:,} sequence{'' if number == 1 else 's'}"
 
 
 def _stages(solved: Solved) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ from engine.scenario import (
     Parallel,
     Recipe,
     Scenario,
+    Serving,
     Workload,
 )
 
@@ -47,7 +48,12 @@ def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values
         chosen = Model(name="own", title="own", architecture=name)
     elif name:
         row = model(name)
-        chosen = Model(name=row.name, title=row.title, architecture=row.architecture)
+        chosen = Model(
+            name=row.name,
+            title=row.title,
+            architecture=row.architecture,
+            max_sequence=row.max_sequence,
+        )
     else:
         shape = SMALL | values.pop("shape", {})
         chosen = Model(name="small", title="small", architecture=Architecture(**shape))
@@ -61,6 +67,7 @@ def _scenario(name: str | Architecture = "", *, gpu: str = "h100-80gb", **values
         recipe=Recipe(**_of(Recipe, values)),
         parallel=parallel,
         offload=_offload(values.pop("offload", "none"), values.pop("parameters_on", "none")),
+        serving=Serving(**_of(Serving, values)),
         hardware=Hardware(gpu=card, gpus=values.pop("gpus", gpus)),
     )
     assert not values, f"unused: {values}"

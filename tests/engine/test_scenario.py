@@ -63,7 +63,6 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
         ({"offload": "cpu", "precision": "fp32"}, "offload.optimizer"),
         ({"offload": "cpu", "data": 4}, "offload.optimizer"),
         ({"offload": "nvme", "data": 4, "zero": 1}, "offload.optimizer"),
-        ({"mode": "inference"}, "workload.mode"),
         ({"tensor": 2}, "parallel.tensor"),
         ({"pipeline": 3}, "parallel.pipeline"),
         ({"context": 2}, "parallel.context"),

@@ -166,4 +166,6 @@ STACK = Stack(
     builder="engine.verify.reference:build",
     trains_adapters=True,
     saves_on_host=True,
+    pages_cache=True,
+    serves=True,
 )

@@ -170,4 +170,5 @@ STACK = Stack(
     # Classes after Llama register their norms behind attention and MLP.
     norms_last=frozenset({"rmsnorm"}),
     one_sequence=True,
+    serves=True,
 )

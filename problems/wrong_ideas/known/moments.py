@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from engine.ledger import MODEL_STATES, Category, Phase
+from engine.ledger import ALL_PHASES, MODEL_STATES, Category, Phase
 from problems.peaks import Run
 from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import of_size, right
@@ -25,7 +25,7 @@ def _step_overlooked(run: Run) -> Wrong | None:
     return Wrong(
         totals=run.totals,
         why="is the most before the optimizer steps; its own tensors add {off}.",
-        phases=tuple(phase for phase in Phase if phase is not Phase.STEP),
+        phases=tuple(phase for phase in ALL_PHASES if phase is not Phase.STEP),
     )
 
 

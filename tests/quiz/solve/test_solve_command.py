@@ -4,7 +4,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from engine.ledger import Phase
+from engine.ledger import ALL_PHASES
 from quiz.cli import memquiz as cli
 from quiz.exits import Exit
 
@@ -249,7 +249,7 @@ def test_the_formulas_name_every_line_and_explain_every_symbol():
     _, _, formulas = page.partition("fits  ")
     for line in found["ledger"]:
         assert f"{line['name']} = " in formulas
-    for phase in Phase:
+    for phase in ALL_PHASES:
         assert f"{phase} = " in formulas
     assert "peak = Max(forward, loss, " in formulas
     symbols = set(re.findall(r"\b[A-Za-z_]+\b", " ".join(x["formula"] for x in found["ledger"])))

@@ -1,0 +1,74 @@
+"""What a card has room for in inference: sequences at once, the longest of them, tokens in all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from engine.errors import InputError
+from engine.estimate import fits, fullest, ledgers, room_of
+from engine.ledger import Category, Ledger
+from engine.scenario import Scenario
+from engine.served import tokens_of_a_block
+from engine.symbols import B_block, n_free
+
+MOST = 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What fits at the upper estimate of what nvidia-smi would show.
+
+    Attributes:
+        sequences: most sequences of the scenario's length at once.
+        longest: most tokens of each of the scenario's sequences, in whole blocks.
+        limit: the longest sequence that the model takes, which `longest` does not exceed.
+        pool: bytes for the cache beside all else.
+        free: bytes of them that are taken and that no sequence has.
+        tokens: tokens in as many whole blocks as these bytes hold, where windows are not full.
+        per_token: bytes of one token in all layers of the fullest rank.
+    """
+
+    sequences: int
+    longest: int
+    limit: int
+    pool: int
+    free: int
+    tokens: int
+    per_token: int
+
+
+def room(scenario: Scenario, of: Ledger | None = None) -> Room:
+    """Return what one GPU has room for; `of` is the ledger, where it is at hand already."""
+    book = of or fullest(ledgers(scenario))
+    block = tokens_of_a_block(scenario)
+    limit = _limit(scenario)
+    pool = max(0, room_of(scenario) - book.nvidia_smi[1] + book.total(Category.KV_CACHE))
+    return Room(
+        sequences=_most(lambda one: _fits(scenario, micro_batch=one), MOST),
+        longest=block * _most(lambda one: _fits(scenario, sequence=one * block), limit // block),
+        limit=limit,
+        pool=pool,
+        free=book.values[n_free] * book.values[B_block],
+        tokens=pool // book.values[B_block] * block,
+        per_token=book.values[B_block] // block,
+    )
+
+
+def _limit(scenario: Scenario) -> int:
+    return scenario.architecture.positions or scenario.model.max_sequence or MOST
+
+
+def _fits(scenario: Scenario, **work: int) -> bool:
+    changed = replace(scenario.workload, **work)
+    try:
+        return fits(replace(scenario, workload=changed)) == "yes"
+    except InputError:
+        return False
+
+
+def _most(fitting: Callable[[int], bool], limit: int) -> int:
+    """Return the largest number up to `limit` that fits, 0 where 1 does not."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fitting(middle) else (low, middle - 1)
+    return low
