@@ -65,7 +65,7 @@ def served_of(scenario: Scenario, stage: Stage) -> Served:
     weights = compute if serving.weights == AUTO else FORMATS[serving.weights]
     block = block_of(scenario)
     return Served(
-        block=replace(block, dropout=False, loss="eager", recompute="none", one_sequence=False),
+        block=replace(block, served=True, dropout=False, loss="eager", recompute="none"),
         weights=None if weights.bits == compute.bits else weights,
         windowed=cache_of(scenario, part).windowed_layers > 0,
         paged=tokens_of_a_block(scenario) > 1,

@@ -44,6 +44,7 @@ class Block:
     adapter_dropout: bool = False
     four_bit: bool = False
     bottom: bool = False
+    served: bool = False
 
     @property
     def frozen(self) -> bool:

@@ -80,6 +80,8 @@ def _waiting(block: Block) -> Value:
     rows = block.precision.residual * s * h
     if not block.rotary:
         size += b * rows + rows  # token rows and position rows, beside their sum
+    elif block.served:
+        size += b * rows  # a name of the model's, which no first layer keeps alive here
     elif block.norm == "layernorm":
         size += b * rows if block.dropout else ZERO
     elif block.recompute != "full" and block.precision.residual != 4:
