@@ -108,18 +108,23 @@ def of_inference(settings: Settings) -> Iterator[Fault]:
         if value != plain:
             what = f"{str(value).lower()} in inference"
             yield no_lines(where, what, f"{str(plain).lower()}: nothing is trained")
-    parallel, recipe = settings.parallel, settings.recipe
-    for where, value in (("context", parallel.context), ("expert", parallel.expert)):
-        if value > 1:
+    for where in ("context", "expert"):
+        if (value := getattr(settings.parallel, where)) > 1:
             instead = "1; tensor, pipeline and data split a served model"
             yield no_lines(f"parallel.{where}", f"{value} in inference", instead)
+    yield from _of_passes(settings)
+    if stack(name).serves and not stack(name).pages_cache:
+        yield from _of_growing_cache(settings)
+
+
+def _of_passes(settings: Settings) -> Iterator[Fault]:
+    """Yield what a forward pass without a backward has no lines for."""
+    recipe = settings.recipe
     if recipe.attention != "flash":
         yield no_lines("recipe.attention", f"{recipe.attention} in inference", "flash")
     if PRECISIONS[recipe.precision].autocast:
         instead = "mixed, which serves in 16 bits, or fp32"
         yield no_lines("recipe.precision", f"{recipe.precision} in inference", instead)
-    if stack(name).serves and not stack(name).pages_cache:
-        yield from _of_growing_cache(settings)
 
 
 def _of_training(settings: Settings) -> Iterator[tuple[str, object, object]]:

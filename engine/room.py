@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from engine.errors import InputError
 from engine.estimate import fits, fullest, ledgers, room_of
 from engine.ledger import Category, Ledger
-from engine.scenario import Scenario
+from engine.scenario import Scenario, Workload
 from engine.served import tokens_of_a_block
 from engine.symbols import B_block, n_free
 
@@ -39,12 +39,13 @@ class Room:
 def room(scenario: Scenario, of: Ledger | None = None) -> Room:
     """Return what one GPU has room for; `of` is the ledger, where it is at hand already."""
     book = of or fullest(ledgers(scenario))
-    block = tokens_of_a_block(scenario)
+    block, work = tokens_of_a_block(scenario), scenario.workload
     limit = _limit(scenario)
     pool = max(0, room_of(scenario) - book.nvidia_smi[1] + book.total(Category.KV_CACHE))
     return Room(
-        sequences=_most(lambda one: _fits(scenario, micro_batch=one), MOST),
-        longest=block * _most(lambda one: _fits(scenario, sequence=one * block), limit // block),
+        sequences=_most(lambda one: _fits(scenario, replace(work, micro_batch=one)), MOST),
+        longest=block
+        * _most(lambda one: _fits(scenario, replace(work, sequence=one * block)), limit // block),
         limit=limit,
         pool=pool,
         free=book.values[n_free] * book.values[B_block],
@@ -57,10 +58,9 @@ def _limit(scenario: Scenario) -> int:
     return scenario.architecture.positions or scenario.model.max_sequence or MOST
 
 
-def _fits(scenario: Scenario, **work: int) -> bool:
-    changed = replace(scenario.workload, **work)
+def _fits(scenario: Scenario, work: Workload) -> bool:
     try:
-        return fits(replace(scenario, workload=changed)) == "yes"
+        return fits(replace(scenario, workload=work)) == "yes"
     except InputError:
         return False
 

@@ -54,9 +54,7 @@ def _cache(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     }
 
 
-def _weights(
-    scenario: Scenario, stage: Stage, tensors: Iterable[Tensor]
-) -> Mapping[Symbol, int]:
+def _weights(scenario: Scenario, stage: Stage, tensors: Iterable[Tensor]) -> Mapping[Symbol, int]:
     stored = served_of(scenario, stage).weights
     if stored is None:
         return {}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sympy import Add, Expr, Integer
+from sympy.polys.rings import PolyElement
 
 from engine.autograd import forward
 from engine.ledger import SERVING_PHASES, Category, Evidence, Line, Phase
@@ -112,7 +113,7 @@ def _weights(served: Served) -> Iterator[Line]:
             category=Category.TEMPORARY,
             size=each * P_matrix,
             phases=SERVING_PHASES,
-            why="a matrix is put back into the layers' dtype before anything is multiplied with it",
+            why="a matrix is put back into the layers' dtype before it multiplies anything",
             source="bitsandbytes-foundation/bitsandbytes bitsandbytes/autograd/_functions.py, "
             "MatMul4Bit",
             evidence=Evidence.ASSUMED,
@@ -209,7 +210,8 @@ def _logits(served: Served) -> Line:
         category=Category.LOGITS,
         size=_sampled(served),
         phases=SERVING_PHASES,
-        why="for the last token of each sequence, on every rank: logits, their fp32 copy and its softmax"
+        why="for the last token of each sequence, of the whole vocabulary: logits, an fp32 copy "
+        "and its softmax"
         + ("" if served.grows else ", sorted with their places to take the most likely ones"),
         source=GENERATE if served.grows else SAMPLED,
         evidence=Evidence.TRACED if served.grows else Evidence.MEASURED,
@@ -257,7 +259,7 @@ def _decode(served: Served) -> list[Expr]:
     return [anew, *of_one_token]
 
 
-def _moments(served: Served):
+def _moments(served: Served) -> tuple[PolyElement, ...]:
     return maximal(forward(layer(served.block), keeping=False))
 
 

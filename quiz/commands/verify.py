@@ -104,9 +104,7 @@ def _wanted(
     faults += output_faults(files, {"SCENARIO": named, "--config": config})
     try:
         found = _found(named, options)
-        require_training(
-            found.scenario, "run to compare with", "memquiz solve has its ledger"
-        )
+        require_training(found.scenario, "run to compare with", "memquiz solve has its ledger")
     except InputError as error:
         raise (InputError(*error.faults, *faults) if faults else error) from None
     if faults:

@@ -141,11 +141,8 @@ def _room(solved: Solved) -> Iterator[tuple[str, str, str]]:
         return
     if solved.share < solved.capacity:
         yield "share", f"{both(solved.share)} of it may be taken", ""
-    yield (
-        "cache",
-        f"{both(found.pool)} beside all else: {found.tokens:,} tokens of {found.per_token:,} bytes",
-        "",
-    )
+    tokens = f"{found.tokens:,} tokens of {found.per_token:,} bytes"
+    yield "cache", f"{both(found.pool)} beside all else: {tokens}", ""
     longest = f"{found.longest:,} tokens"
     if found.longest == found.limit:
         longest += ", the model's longest"

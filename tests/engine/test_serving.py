@@ -31,7 +31,9 @@ def served(scenario):
 
 
 def total(book, *names):
-    return sum(size for line, size in zip(book.lines, book.sizes, strict=True) if line.name in names)
+    return sum(
+        size for line, size in zip(book.lines, book.sizes, strict=True) if line.name in names
+    )
 
 
 def test_llama_3_8b_takes_14_96_gib_and_32_sequences_of_8192_take_32(served):
@@ -50,7 +52,9 @@ LOGS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "name", "split", "chunk", "sequences", "loaded", "passing"), LOGS)
+@pytest.mark.parametrize(
+    ("source", "name", "split", "chunk", "sequences", "loaded", "passing"), LOGS
+)
 def test_a_profile_run_that_vllm_logged_is_met(
     served, source, name, split, chunk, sequences, loaded, passing
 ):

@@ -1,7 +1,7 @@
 import pytest
 from sympy import Integer
 
-from engine.ledger import Category, Ledger, Line, Phase
+from engine.ledger import ALL_PHASES, Category, Ledger, Line, Phase
 from engine.stages import Stage
 from engine.symbols import N
 from quiz.output.bars import chart, used
@@ -25,11 +25,11 @@ def book(*rows):
 
 STEP = (Phase.STEP,)
 LEDGER = book(
-    (Category.WEIGHTS, 30, tuple(Phase)),
+    (Category.WEIGHTS, 30, ALL_PHASES),
     (Category.ACTIVATIONS, 70, (Phase.LOSS,)),
     (Category.OPTIMIZER_STATE, 15, STEP),
     (Category.GRADIENTS, 15, STEP),
-    (Category.CUDA_CONTEXT, 900, tuple(Phase)),
+    (Category.CUDA_CONTEXT, 900, ALL_PHASES),
 )
 
 
