@@ -6,7 +6,7 @@ from functools import partial
 from doc_runs import RUNS, SWITCHES, neighbours, shown, word
 from sympy import Integer, Max
 
-from engine.ledger import ALL_PHASES, Category
+from engine.ledger import ALL_PHASES, SERVING_PHASES, Category
 from engine.symbols import MEANINGS
 
 # As many forms of a formula, as many runs that have it, and as long a formula as a reader wants.
@@ -123,7 +123,13 @@ def _switches(key):
             said.append(f"`{switch}` {' or '.join(words)}")
     parts = [f"with {', '.join(said)}"] if said else []
     parts += [f"depending on {', '.join(beside)} too"] if beside else []
-    return "; ".join(parts) or "in every run"
+    return "; ".join(parts) or f"in every run{_of(key)}"
+
+
+def _of(key):
+    """Return whose runs have a line, where they are not all."""
+    having = [set(found[key].phases) for found in shown().values() if key in found]
+    return " of inference" if all(one <= set(SERVING_PHASES) for one in having) else ""
 
 
 def _known(having):
@@ -135,7 +141,5 @@ def _known(having):
 
 TABLES = {"symbols": symbols, "model-runs": runs}
 BLOCKS = {
-    f"lines-{category.replace('_', '-')}": partial(entries, category)
-    for category in Category
-    if category is not Category.KV_CACHE  # of inference, which is refused
+    f"lines-{category.replace('_', '-')}": partial(entries, category) for category in Category
 }

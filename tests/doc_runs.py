@@ -1,4 +1,4 @@
-"""Training runs that between them have every line of the ledger, for docs/model.md.
+"""Runs of training and of inference that between them have every line, for docs/model.md.
 
 A run is typed as what it has beyond one GPU that trains a Llama with AdamW in mixed precision.
 Which switches a line depends on is found by changing one switch of a run at a time, to each of
@@ -11,10 +11,12 @@ from math import prod
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.catalog import accelerator
 from engine.errors import InputError
-from engine.estimate import lines_of
+from engine.estimate import lines_of, switches_of
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import (
+    CACHES,
+    WEIGHTS,
     Adapters,
     Hardware,
     Model,
@@ -22,12 +24,12 @@ from engine.scenario import (
     Parallel,
     Recipe,
     Scenario,
+    Serving,
     Workload,
 )
 from engine.settings import DEFAULT_STACK
 from engine.stacks.registry import stack
 from engine.stages import differing
-from engine.structure import structure_of
 
 LLAMA = {"layers": 8, "hidden": 1024, "heads": 16, "ffn": 2816, "vocab": 32000}
 GROUPED = LLAMA | {"kv_heads": 4}
@@ -57,6 +59,9 @@ SWITCHES = {
     "model.head_bias": {"false": False, "true": True},
     "model.experts": {"none": None, "some": EXPERTS, "with-shared-and-dense": SHARED},
     "model.latent": {"none": None, "some": LATENT},
+    "model.window": {"0": 0, "some": 512},
+    "model.window_layers": {"all": 0, "some": 4},
+    "workload.mode": {"training": "training", "inference": "inference"},
     "workload.gradient_accumulation": {"1": 1, "more": 8},
     "recipe.precision": {name: name for name in ("mixed", *PRECISIONS)},
     "recipe.optimizer": {name: name for name in ("adamw", *optimizers())},
@@ -79,8 +84,17 @@ SWITCHES = {
     "adapters.rank": {"0": 0, "some": 16},
     "adapters.base": {"16-bit": "16-bit", "4-bit": "4-bit"},
     "adapters.dropout": {"0": 0.0, "some": 0.1},
+    "serving.weights": {name: name for name in WEIGHTS},
+    "serving.cache": {name: name for name in CACHES},
+    "serving.block": {"0": 0, "1": 1},
+    "serving.utilization": {"0": 0.0, "some": 0.9},
+    "serving.windows": {"capped": "capped", "whole": "whole"},
 }
 
+# A change of it would change every line of every run.
+MODE = "workload.mode"
+INFERENCE = f"{MODE}=inference"
+SOME_WINDOWS = "model.window=some model.window_layers=some"
 ZERO_2 = "parallel.data=more parallel.zero=2"
 FSDP2 = "parallel.data=more parallel.zero=3"
 ACCUMULATED = "workload.gradient_accumulation=more"
@@ -138,6 +152,16 @@ RUNS = {
     "Megatron latent attention": (
         f"{MEGATRON} shape=many-heads model.latent=some model.experts=with-shared-and-dense"
     ),
+    "inference": INFERENCE,
+    "inference in fp32": f"{INFERENCE} recipe.precision=fp32",
+    "inference in 4 bits": f"{INFERENCE} serving.weights=nf4-double serving.cache=int4-g64",
+    "inference from a pool": f"{INFERENCE} serving.utilization=some {SOME_WINDOWS}",
+    "inference of experts": f"{INFERENCE} model.experts=some parallel.tensor=more",
+    "inference of latent attention": (
+        f"{INFERENCE} shape=many-heads model.latent=some model.experts=with-shared-and-dense"
+    ),
+    "hf inference": f"{HF} {INFERENCE}",
+    "hf inference with windows": f"{HF} {INFERENCE} {SOME_WINDOWS}",
 }
 
 
@@ -169,7 +193,7 @@ def _neighbours():
     for run in RUNS:
         own = _structures(words_of(run))
         for switch, words in SWITCHES.items():
-            for one in words:
+            for one in () if switch == MODE else words:
                 changed = _structures({**words_of(run), switch: one})
                 if changed and changed != own:
                     yield run, switch, one, _lines(changed)
@@ -185,7 +209,7 @@ def _structures(typed):
         scenario = _scenario(typed)
     except InputError:
         return ()
-    return tuple(structure_of(scenario, stage) for stage in differing(scenario))
+    return tuple(switches_of(scenario, stage) for stage in differing(scenario))
 
 
 def _scenario(typed):
@@ -205,5 +229,6 @@ def _scenario(typed):
         parallel=Parallel(**ranks),
         offload=Offload(**parts.get("offload", {})),
         adapters=Adapters(**parts.get("adapters", {})),
+        serving=Serving(**parts.get("serving", {})),
         hardware=Hardware(gpu=accelerator("h200"), gpus=gpus),
     )

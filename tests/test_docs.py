@@ -20,7 +20,7 @@ from doc_tables import NAMES, generated, places, traced
 
 from engine.accelerator import Accelerator
 from engine.architecture import Architecture, Experts, LatentAttention
-from engine.scenario import Adapters, Hardware, Offload, Parallel, Recipe, Workload
+from engine.scenario import Adapters, Hardware, Offload, Parallel, Recipe, Serving, Workload
 from engine.scenario_file import MODEL_KEYS, from_mapping
 from quiz.__main__ import CRASHED
 from quiz.cli import COMMANDS, memquiz
@@ -46,6 +46,7 @@ PARTS = {
     "adapters": Adapters,
     "parallel": Parallel,
     "offload": Offload,
+    "serving": Serving,
     "hardware": Hardware,
 }
 TYPES = {
