@@ -8,6 +8,7 @@ from engine.estimate import fits, fullest, ledgers, room_of
 from engine.ledger import Category, Ledger
 from engine.scenario import Scenario, Workload
 from engine.served import tokens_of_a_block
+from engine.stacks.registry import stack
 from engine.symbols import B_block, n_free
 
 MOST = 10**6
@@ -20,8 +21,10 @@ class Room:
     Attributes:
         sequences: most sequences of the scenario's length at once.
         longest: most tokens of each of the scenario's sequences, in whole blocks.
-        limit: the longest sequence that the model takes, which `longest` does not exceed.
-        pool: bytes for the cache beside all else.
+        limit: the longest sequence that the model takes, which `longest` does not exceed; 0 where
+            nothing is known.
+        pool: bytes for the cache beside all else; where more tokens need more of all else too,
+            what the cache of most sequences takes.
         free: bytes of them that are taken and that no sequence has.
         tokens: tokens in as many whole blocks as these bytes hold, where windows are not full.
         per_token: bytes of one token in all layers of the fullest rank.
@@ -40,22 +43,22 @@ def room(scenario: Scenario, of: Ledger | None = None) -> Room:
     """Return what one GPU has room for; `of` is the ledger, where it is at hand already."""
     book = of or fullest(ledgers(scenario))
     block, work = tokens_of_a_block(scenario), scenario.workload
-    limit = _limit(scenario)
+    limit = scenario.architecture.positions or scenario.model.max_sequence
+    most = limit or MOST
+    sequences = _most(lambda one: _fits(scenario, replace(work, micro_batch=one)), MOST)
     pool = max(0, room_of(scenario) - book.nvidia_smi[1] + book.total(Category.KV_CACHE))
+    if not stack(scenario.implementation).pages_cache:
+        pool = sequences * work.sequence * book.values[B_block]
     return Room(
-        sequences=_most(lambda one: _fits(scenario, replace(work, micro_batch=one)), MOST),
+        sequences=sequences,
         longest=block
-        * _most(lambda one: _fits(scenario, replace(work, sequence=one * block)), limit // block),
+        * _most(lambda one: _fits(scenario, replace(work, sequence=one * block)), most // block),
         limit=limit,
         pool=pool,
         free=book.values[n_free] * book.values[B_block],
         tokens=pool // book.values[B_block] * block,
         per_token=book.values[B_block] // block,
     )
-
-
-def _limit(scenario: Scenario) -> int:
-    return scenario.architecture.positions or scenario.model.max_sequence or MOST
 
 
 def _fits(scenario: Scenario, work: Workload) -> bool:

@@ -165,6 +165,25 @@ def test_no_sequence_is_longer_than_the_model_takes(served):
     assert room(served("llama-3-8b", sequence=1024)).longest == 8192
 
 
+def test_where_no_longest_sequence_is_known_the_card_alone_bounds_it(served):
+    made = served(sequence=1024, micro_batch=64, gpu="t4")
+    found = room(made)
+    assert found.limit == 0
+    longer = replace(made.workload, sequence=found.longest + 16)
+    assert fits(replace(made, workload=longer)) != "yes"
+
+
+def test_a_growing_cache_has_as_many_tokens_as_most_sequences(served):
+    found = room(served("llama-3-8b", sequence=1000, implementation="hf"))
+    assert found.tokens == found.sequences * 1000
+    assert found.pool == found.tokens * 128 * 1024
+
+
+def test_a_card_that_the_weights_fill_has_no_room(served):
+    found = room(served("llama-3-8b", sequence=1024, gpu="t4"))
+    assert (found.sequences, found.longest, found.pool, found.tokens) == (0, 0, 0, 0)
+
+
 def test_a_chunk_bounds_the_prefill(served):
     sizes = [
         ledger(served("llama-3-8b", sequence=8192, micro_batch=8, chunk=chunk)).size(
