@@ -75,9 +75,9 @@ def switches_of(scenario: Scenario, stage: Stage) -> Structure | Served:
 
 
 def _ledger(scenario: Scenario, stage: Stage) -> Ledger:
+    rows = _rows(switches_of(scenario, stage))
     if scenario.served:
-        return _served(scenario, stage)
-    rows = _rows(structure_of(scenario, stage))
+        return _served(rows, scenario, stage)
     values = dict(values_of(scenario, stage))
     inner = _book([row for row in rows if row.line.category not in OUTSIDE], values, stage)
     values[symbols.M] = inner.peak
@@ -91,13 +91,13 @@ def _ledger(scenario: Scenario, stage: Stage) -> Ledger:
     )
 
 
-def _served(scenario: Scenario, stage: Stage) -> Ledger:
+def _served(rows: Sequence["_Row"], scenario: Scenario, stage: Stage) -> Ledger:
     """Return the ledger of a rank that serves.
 
     The pool has what is left when all else has its bytes, at the upper estimate, and those that
     are outside PyTorch's allocator depend on what is inside it.
     """
-    rows, values = _rows(served_of(scenario, stage)), dict(served_values(scenario, stage))
+    values = dict(served_values(scenario, stage))
     inside = [row for row in rows if row.line.category not in OUTSIDE]
     values[symbols.n_free] = 0
     inner = replace(_book(inside, values, stage), possible=SERVING_PHASES)

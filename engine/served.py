@@ -31,8 +31,7 @@ class Served:
         pooled: whether a pool is taken for it when the engine starts.
         dense_layers: whether some layers have one MLP beside others that have experts.
         many: whether ranks split layers or heads.
-        first: whether the rank's stage of the pipeline has the embedding.
-        last: whether it has final norm and head.
+        last: whether the rank's stage of the pipeline has final norm and head.
     """
 
     block: Block
@@ -42,7 +41,6 @@ class Served:
     pooled: bool
     dense_layers: bool
     many: bool
-    first: bool = True
     last: bool = True
 
     @property
@@ -72,7 +70,6 @@ def served_of(scenario: Scenario, stage: Stage) -> Served:
         pooled=serving.utilization > 0,
         dense_layers=experts is not None and experts.dense_layers > 0,
         many=parallel.tensor * parallel.pipeline > 1,
-        first=stage.first,
         last=stage.last,
     )
 

@@ -13,6 +13,7 @@ from engine.levers.change import Change, State, state
 from engine.levers.lever import Lever, WhyNot
 from engine.levers.registry import levers
 from engine.levers.ties import tied
+from engine.modelled import require_training
 from engine.scenario import Scenario
 
 
@@ -62,7 +63,12 @@ class Assessments:
 
 
 def assess(scenario: Scenario, among: Iterable[Lever] | None = None) -> Assessments:
-    """Return what every lever, or each of `among`, does to `scenario`."""
+    """Return what every lever, or each of `among`, does to `scenario`.
+
+    Raises:
+        UnmodelledError: the scenario is one of inference.
+    """
+    require_training(scenario, "levers", "change the scenario; memquiz solve says what has room")
     before = state(scenario)
     applied, refused = [], []
     for lever in levers().values() if among is None else among:

@@ -18,6 +18,7 @@ from engine.levers.memory import Need, need
 from engine.levers.registry import levers
 from engine.levers.space import BACK, Setting, settings
 from engine.levers.ties import TIE, tied
+from engine.modelled import require_training
 from engine.scenario import Scenario
 
 MOST = 5
@@ -74,7 +75,11 @@ def plans(scenario: Scenario, *, headroom: int = 0) -> Plans:
         scenario: what is to fit.
         headroom: percent of the card that are to stay free at the upper estimate of what
             nvidia-smi would show.
+
+    Raises:
+        UnmodelledError: the scenario is one of inference.
     """
+    require_training(scenario, "plans", "change the scenario; memquiz solve says what has room")
     room = capacity(scenario) * (HUNDRED - headroom) // HUNDRED
     found = _among(scenario, list(settings(scenario)), room)
     if found.plans or found.fitting:
