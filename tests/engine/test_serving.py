@@ -80,8 +80,8 @@ def test_a_pool_has_the_blocks_that_vllm_logged(
 ):
     work = {"sequence": -(-chunk // sequences), "micro_batch": sequences, "chunk": chunk}
     made = served(name, gpu=gpu, utilization=0.9, **work)
-    # Slack and context at their upper estimates leave less, up to 6%.
-    assert 0.94 * blocks <= room(made).tokens / 16 <= 1.01 * blocks, source
+    # Slack and context at their upper estimates leave less, up to 6%; what the driver keeps more.
+    assert 0.94 * blocks <= room(made).tokens / 16 <= 1.02 * blocks, source
 
 
 @pytest.mark.parametrize("name", models())
