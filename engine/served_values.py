@@ -64,5 +64,5 @@ def _weights(scenario: Scenario, stage: Stage, tensors: Iterable[Tensor]) -> Map
     return {
         symbols.P_q: elements,
         symbols.Q_scales: sum(t.copies * stored.size(t.size) for t in matrices) - whole,
-        symbols.P_matrix: max(t.size // (t.rows if t.routed else 1) for t in matrices),
+        symbols.P_q_largest: max(t.size // (t.rows if t.routed else 1) for t in matrices),
     }

@@ -68,7 +68,7 @@ P_4, Q_64, Q_256 = symbol("P_4"), symbol("Q_64"), symbol("Q_256")
 n, T, T_w, T_blocks, T_w_blocks = (symbol(name) for name in ("n", "T", "T_w", "T_up", "T_w_up"))
 T_most, V_all = symbol("T_most"), symbol("V_all")
 L_w, B_kv, B_block, n_free = (symbol(name) for name in ("L_w", "B_kv", "B_block", "n_free"))
-P_q, Q_scales, P_matrix = (symbol(name) for name in ("P_q", "Q_scales", "P_matrix"))
+P_q, Q_scales, P_q_largest = (symbol(name) for name in ("P_q", "Q_scales", "P_q_largest"))
 R_rotary, M_passing = symbol("R_rotary"), symbol("M_passing")
 M, W = symbol("M"), symbol("W")
 C_low, C_high = symbol("C_low"), symbol("C_high")
@@ -173,7 +173,7 @@ MEANINGS: Mapping[Symbol, str] = {
     n_free: "blocks of the pool that no sequence has",
     P_q: "parameters of the layers' matrices",
     Q_scales: "bytes of their scales",
-    P_matrix: "parameters of the largest of them",
+    P_q_largest: "parameters of the largest of them",
     R_rotary: "rows of the rotary table: the longest sequence that the model takes",
     M_passing: "peak of allocated bytes, without weights and cache",
     M: "peak of allocated bytes",

@@ -12,8 +12,8 @@ from engine.symbols import (
     L,
     L_w,
     P,
-    P_matrix,
     P_q,
+    P_q_largest,
     Q_scales,
     T,
     T_blocks,
@@ -66,7 +66,7 @@ def weights(served: Served) -> Iterator[Line]:
         yield Line(
             name="a matrix, put back",
             category=Category.TEMPORARY,
-            size=each * P_matrix,
+            size=each * P_q_largest,
             phases=SERVING_PHASES,
             why="a matrix is put back into the layers' dtype before it multiplies anything",
             source="bitsandbytes-foundation/bitsandbytes bitsandbytes/autograd/_functions.py, "
@@ -87,7 +87,7 @@ def cache(served: Served) -> Iterator[Line]:
         if not served.block.latent
         else f"a layer keeps a latent vector and a rotary key {of_all}, for all heads together",
         source=CACHE if not served.block.latent else "arXiv 2405.04434 (DeepSeek-V2) section 2.1",
-        evidence=Evidence.TRACED,
+        evidence=Evidence.TRACED if served.grows else Evidence.EXACT,
     )
     if served.windowed:
         yield from _windows(served)
