@@ -1,0 +1,136 @@
+"""Marks stated conditions and a number under them: half of the credit each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from engine.errors import InputError
+from engine.scenario import Scenario
+from engine.units import both
+from problems.answers.conditions import ConditionsAnswer
+from problems.answers.numbers import rounded
+from problems.problem import Problem
+from problems.stated import CONDITIONS, OVERTURNS, Stated, configured, in_words, others, size
+from problems.wording import gb, listed
+from quiz.answers import Conditions, Quantity, Unreadable, describe, read_conditions
+from quiz.marking.marker import Marker, Request
+from quiz.marking.nearness import credit, credit_of_range, distance
+from quiz.marking.verdict import Verdict, mark_of, opening
+
+HALF = Fraction(1, 2)
+# Below this factor a distance is told in percent.
+FACTOR = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """The run that was stated: the rest as in the problem's scenario."""
+
+    scenario: Scenario
+    answer: ConditionsAnswer
+    stated: Stated
+
+    @property
+    def size(self) -> int:
+        return size(self.scenario, self.answer.measure, self.stated)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(key for key in self.answer.open if key not in self.stated.conditions)
+
+    def other(self, key: str) -> tuple[str, int] | None:
+        """Return another value of a condition that overturns the answer, and what it gives."""
+        usual = size(self.scenario, self.answer.measure)
+        for other in others(key, self.scenario):
+            here = size(other, self.answer.measure)
+            if max(here, usual) >= OVERTURNS * min(here, usual):
+                return in_words(key, other), here
+        return None
+
+
+def _mark(problem: Problem, answer: ConditionsAnswer, text: str) -> Verdict | Unreadable:
+    typed = read_conditions(text)
+    if isinstance(typed, Unreadable) or problem.scenario is None:
+        return typed if isinstance(typed, Unreadable) else Unreadable(offset=0, reason="no run")
+    run = _run(problem.scenario, answer, typed.stated)
+    if isinstance(run, Unreadable):
+        return run
+    found = len(answer.open) - len(run.missing)
+    form = Fraction(found, len(answer.open))
+    score = HALF * form + HALF * _of_number(typed.quantity, Fraction(run.size))
+    decisive = {key: other for key in run.missing if (other := run.other(key))}
+    says = [*_of_size(run), *_distance(typed.quantity, run.size), *_left_out(run, decisive)]
+    return Verdict(
+        problem=problem.id,
+        answer=text,
+        parsed={"stated": tuple(sorted(typed.stated.conditions)), "number": typed.quantity.value},
+        score=score,
+        verdict=mark_of(score),
+        mistake="a decisive condition left out" if decisive else None,
+        feedback=opening(score) + " ".join(says),
+        reading=_reading(typed, run),
+        remarks=typed.remarks,
+    )
+
+
+def _run(base: Scenario, answer: ConditionsAnswer, stated: Stated) -> _Run | Unreadable:
+    try:
+        scenario = configured(base, stated)
+    except InputError as error:
+        fault = error.faults[0]
+        return Unreadable(offset=0, reason=f"this run cannot be computed: {fault.what}")
+    for key in answer.given:
+        if in_words(key, scenario) != in_words(key, base):
+            reason = f"the question gives {CONDITIONS[key]}: {in_words(key, base)}; type no other"
+            return Unreadable(offset=0, reason=reason)
+    return _Run(scenario=scenario, answer=answer, stated=stated)
+
+
+def _of_number(quantity: Quantity, right: Fraction) -> Fraction:
+    if quantity.low != quantity.high:
+        return credit_of_range(quantity.low, quantity.high, right, "estimate")
+    return credit(quantity.value, right, "estimate")
+
+
+def _of_size(run: _Run) -> Iterator[str]:
+    yield f"{both(run.size)} for what you stated."
+    if run.missing:
+        said = [in_words(key, run.scenario) for key in run.missing]
+        yield f"Assumed for you: {listed(said)}."
+
+
+def _distance(quantity: Quantity, right: int) -> Iterator[str]:
+    off = distance(quantity.value, Fraction(right))
+    if not off or not quantity.value or _of_number(quantity, Fraction(right)) == 1:
+        return
+    ratio = max(quantity.value / right, right / quantity.value)
+    word = "high" if quantity.value > right else "low"
+    if ratio < FACTOR:
+        yield f"Your number is {float(off):.0%} too {word}."
+    else:
+        yield f"Your number is too {word} by a factor of {rounded(ratio, 3)}."
+
+
+def _left_out(run: _Run, decisive: dict[str, tuple[str, int]]) -> Iterator[str]:
+    small = [CONDITIONS[key] for key in run.missing if key not in decisive]
+    for key, (said, here) in decisive.items():
+        what = f"{CONDITIONS[key]} ({said}: {gb(here)})"
+        yield f"Not stated, and it would overturn the answer: {what}."
+    if small:
+        yield f"Not stated: {listed(small)}."
+
+
+def _reading(typed: Conditions, run: _Run) -> str:
+    keys = [key for key in CONDITIONS if key in typed.stated.conditions]
+    words = [in_words(key, run.scenario) for key in keys]
+    if typed.stated.each is not None:
+        words = [f"{float(typed.stated.each):g} bytes a parameter", *words[2:]]
+    return f"{', '.join(words) or 'no conditions'}: {describe(typed.quantity)}"
+
+
+def _request(_: ConditionsAnswer) -> Request:
+    wants = "Type what you assume, commas between, then a colon and the memory: this, that: 118 GB"
+    return Request(items=(), wants=wants)
+
+
+MARKER = Marker(of=ConditionsAnswer, mark=_mark, request=_request)

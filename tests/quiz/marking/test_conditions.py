@@ -1,0 +1,166 @@
+"""Conditions and number are marked apart: the number by the run that was stated."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from engine.catalog import accelerators, models
+from engine.estimate import model_states
+from engine.scenario import Hardware, Recipe, Scenario, Workload
+from engine.units import GB
+from problems.answers.conditions import ConditionsAnswer
+from problems.registry import build
+from problems.scenarios import modelled
+from problems.stated import CONDITIONS, Stated, configured, in_words, others, size
+from quiz.grading import Unreadable, grade
+from quiz.marking.registry import request_of
+
+KINDS = ("conditions-first", "activations-conditions")
+ALL = tuple(CONDITIONS)
+
+
+@pytest.fixture
+def seven(make_problem):
+    """Full fine-tuning of Llama 2 7B, nothing else said."""
+    base = Scenario(
+        model=modelled("llama-2-7b"),
+        workload=Workload(sequence=4096),
+        recipe=Recipe(optimizer="adamw-fused"),
+        hardware=Hardware(gpu=accelerators()["h100-80gb"]),
+    )
+    answer = ConditionsAnswer(
+        open=ALL, measure="peak", value=Fraction(size(base, "peak")), example="mixed precision"
+    )
+    return replace(make_problem(answer), scenario=base)
+
+
+@cache
+def drawn(kind):
+    return tuple(build(kind, seed) for seed in range(200))
+
+
+def marked(problem, typed):
+    verdict = grade(problem, typed)
+    assert not isinstance(verdict, Unreadable), verdict
+    return verdict
+
+
+STATED = "bf16 mixed, AdamW, b=1, s=4096, flash, full recompute, 1 GPU"
+
+
+@pytest.mark.parametrize(
+    ("typed", "score"),
+    [
+        (f"{STATED}: 108 GB", 1),
+        (f"{STATED}: 118 GB", 1),
+        (f"{STATED}: 140 GB", Fraction(3, 4)),
+        (f"{STATED}: 200 GB", Fraction(5, 8)),
+        (f"{STATED}: 1 GB", Fraction(1, 2)),
+        # Four of seven conditions are 2/7 of the credit.
+        ("bf16 mixed, AdamW, b=1, s=4096: 116 GB", Fraction(2, 7) + Fraction(1, 2)),
+        ("116 GB", Fraction(1, 2)),
+        ("1 GB", 0),
+    ],
+)
+def test_conditions_and_number_are_half_of_the_credit_each(seven, typed, score):
+    assert marked(seven, typed).score == score
+
+
+@pytest.mark.parametrize(
+    ("each", "gb"), [(8, 54), (10, 68), (12, 81), (16, 108), (18, 121), (20, 135)]
+)
+def test_a_convention_of_ones_own_is_graded_by_itself(seven, each, gb):
+    verdict = marked(
+        seven, f"{each} bytes per parameter, b=1, s=4096, flash, ckpt, 1 GPU: {gb} GB"
+    )
+    assert verdict.score == 1
+    assert verdict.reading.startswith(f"{each} bytes a parameter, b = 1")
+
+
+def test_a_decisive_condition_that_is_missing_is_named_with_what_it_would_change(seven):
+    verdict = marked(seven, "bf16 mixed, AdamW, b=1, flash, full recompute, 1 GPU: 108 GB")
+    assert verdict.mistake is None
+    assert "Not stated: the length of the sequences." in verdict.feedback
+    verdict = marked(seven, "AdamW, b=1, s=4096, flash, full recompute, 1 GPU: 108 GB")
+    assert verdict.mistake == "a decisive condition left out"
+    assert "overturn the answer: the precision (pure bf16: 5" in verdict.feedback
+    assert "Assumed for you: mixed precision." in verdict.feedback
+
+
+def test_a_number_that_is_off_is_told_by_how_much(seven):
+    assert "Your number is 30% too high." in marked(seven, f"{STATED}: 141 GB").feedback
+    assert "too low by a factor of 10.8." in marked(seven, f"{STATED}: 10 GB").feedback
+
+
+def test_the_number_is_that_of_the_run_that_was_stated(seven):
+    typed = "pure bf16, AdamW, b=1, s=4096, flash, full recompute, ZeRO-3 over 8 GPUs"
+    run = configured(
+        seven.scenario, Stated(precision="pure-bf16", recompute="full", zero=3, gpus=8)
+    )
+    gb = size(run, "peak") / GB
+    assert marked(seven, f"{typed}: {gb:.3g} GB").score == 1
+    assert marked(seven, f"{typed}: {3 * gb:.3g} GB").score == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("b=1 purple: 5 GB", "not understood"),
+        (
+            "autocast, ZeRO-3 over 8 GPUs: 5 GB",
+            "cannot be computed: autocast with ZeRO-3",
+        ),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(seven, typed, reason):
+    found = grade(seven, typed)
+    assert isinstance(found, Unreadable)
+    assert reason in found.reason
+
+
+def test_what_the_question_gives_cannot_be_stated_otherwise(seven):
+    answer = replace(seven.answer, open=("micro-batch",), given=("optimizer",))
+    found = grade(replace(seven, answer=answer), "SGD, b=1: 80 GB")
+    assert found.reason == "the question gives the optimizer: AdamW; type no other"
+    assert marked(replace(seven, answer=answer), "AdamW, b=1: 116 GB").score == 1
+
+
+def test_the_states_alone_are_those_of_7b_times_16():
+    # lm-sys/FastChat#1110 and many others: 7B × 16 bytes, with little else on top.
+    parameters = models()["llama-2-7b"].parameters
+    assert sum(model_states(parameters, precision="mixed").values()) == 16 * parameters
+
+
+def test_no_example_of_a_condition_stands_below_the_question(seven):
+    assert "118 GB" in request_of(seven.answer).wants
+    assert "batch" not in request_of(seven.answer).wants
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_earns_all_of_the_credit(kind):
+    for problem in drawn(kind)[:40]:
+        typed = f"{problem.answer.example}: {float(problem.answer.value) / GB:.4g} GB"
+        assert marked(problem, typed).score == 1, (problem.id, typed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_conditions_differ_from_seed_to_seed_and_none_is_given_and_open(kind):
+    problems = drawn(kind)
+    assert len({problem.prompt for problem in problems}) == 200
+    assert not any({*x.answer.open} & {*x.answer.given} for x in problems)
+    assert len({x.answer.open for x in problems}) >= 2
+    values = [x.answer.value for x in problems]
+    assert max(values) > 20 * min(values)
+
+
+def test_three_conditions_decide_activations():
+    # yongjin360.com/news/266850: micro-batch, length, and whether they are recomputed.
+    problem = build("activations-conditions", 0)
+    assert problem.answer.open == ("micro-batch", "length", "recomputation")
+    for key in problem.answer.open[::2]:
+        other = next(others(key, problem.scenario))
+        ratio = size(other, "activations") / float(problem.answer.value)
+        assert max(ratio, 1 / ratio) > 4
+        assert in_words(key, other) != in_words(key, problem.scenario)
