@@ -26,6 +26,7 @@ from problems.saved_table import Plan, Row, gated_rows, gpt_rows, saved
 from problems.scenarios import one_gpu_step
 from quiz.grading import grade
 
+SEEDS = 100
 KINDS = [name for name in kinds() if name.endswith("-formula")]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 MIXED, WIDE = parts_of("mixed", "adamw"), parts_of("mixed-fp32-grad", "adamw")
@@ -33,7 +34,7 @@ MIXED, WIDE = parts_of("mixed", "adamw"), parts_of("mixed-fp32-grad", "adamw")
 
 @cache
 def drawn(kind):
-    return tuple(build(kind, seed) for seed in range(200))
+    return tuple(build(kind, seed) for seed in range(SEEDS))
 
 
 @every_kind
@@ -65,7 +66,7 @@ def test_the_solution_ends_with_the_formula(kind):
 @every_kind
 def test_there_are_many_formulas_and_no_question_is_put_twice(kind):
     problems = drawn(kind)
-    assert len({problem.prompt + problem.exhibit for problem in problems}) == 200
+    assert len({problem.prompt + problem.exhibit for problem in problems}) == SEEDS
     assert len({problem.answer.said for problem in problems}) >= 15
     assert all(len(problem.answer.mistakes) >= 2 for problem in problems)
     assert all(len(one.feedback) <= 200 for problem in problems for one in problem.answer.mistakes)
