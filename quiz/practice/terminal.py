@@ -54,6 +54,7 @@ Type a number with its unit: 37 GB, 34.5 GiB, 12-14 GB, 6.7e9 * 16 bytes.
 GB is 10^9 bytes, GiB is 2^30.
 Where an order is asked: 2 > 1 = 3, or names; = is a tie.
 Where several numbers are asked: 14, 14, 84 = 112, or each behind its name.
+Where steps are shown: the first that is not right, and its right number: 3, 28 GB.
 Where a claim is put: true or false, and why, in your own words.
 h hint   s skip   w worked solution; the question then counts as 0
 u take the last answer back, unless its solution was asked for

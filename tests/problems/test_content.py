@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from engine.units import GIB, decimal
 from problems.answers.answer import FULL_CREDIT
 from problems.answers.choice import ChoiceAnswer
 from problems.answers.claim import ClaimAnswer
@@ -13,10 +14,11 @@ from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.ranking import RankingAnswer
+from problems.answers.repair import RepairAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.registry import build, kinds
 from problems.served import kib
-from problems.wording import gb, in_seconds, number, paper, short
+from problems.wording import digits_of, gb, in_seconds, number, paper, short
 
 SEEDS = 60
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
@@ -36,7 +38,7 @@ def is_claim_alone(kind):
 
 
 # An order, a pick and a reason have no number: no unit, no band, no mistake that a number reveals.
-NUMBERS = (QuantityAnswer, CountAnswer, FactorAnswer, YesNoAnswer)
+NUMBERS = (QuantityAnswer, CountAnswer, FactorAnswer, YesNoAnswer, RepairAnswer)
 every_number = asking_for(*NUMBERS)
 orders, picks = asking_for(RankingAnswer), asking_for(ChoiceAnswer)
 # Degrees of a lever, of which there are few: powers of 2, and three stages.
@@ -57,7 +59,7 @@ def texts(problem):
 
 def quantity(problem):
     answer = problem.answer
-    return answer.proof if isinstance(answer, YesNoAnswer) else answer
+    return answer.proof if isinstance(answer, YesNoAnswer | RepairAnswer) else answer
 
 
 def offered(problem):
@@ -72,6 +74,10 @@ def shown(problem):
         return {number(answer.value)}
     if isinstance(answer, FactorAnswer):
         return {short(answer.value)}
+    if isinstance(problem.answer, RepairAnswer):
+        plain = {number(int(answer.value)), short(answer.value)}
+        in_bytes = {decimal(round(answer.value)), f"{digits_of(answer.value / GIB)} GiB"}
+        return plain if answer.default_unit in {None, "B"} else in_bytes
     if answer.unit == "1":
         return {number(int(answer.value))}
     if answer.unit == "s":
@@ -98,7 +104,13 @@ def test_sentences_begin_with_a_capital_and_prompts_end_with_a_stop(kind):
             assert line[-1] in ".?", line
 
 
-@every_number
+@asking_for(RepairAnswer)
+def test_prompts_of_steps_say_what_unit_a_bare_number_has(kind):
+    for problem in drawn(kind):
+        assert "a bare number has the unit that its step is shown in" in problem.prompt
+
+
+@asking_for(QuantityAnswer, CountAnswer, FactorAnswer, YesNoAnswer)
 def test_prompts_state_the_unit_of_a_bare_number(kind):
     for problem in drawn(kind):
         answer = quantity(problem)

@@ -16,6 +16,7 @@ from engine.inference.pool import Pool
 from engine.inference.stored import BF16, FP16, GPTQ, INT4, INT8, NF4_DOUBLE
 from engine.inference.weights import weights
 from engine.units import GB, GIB, KIB, MB, MIB
+from problems.answers.repair import RepairAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.bank.inference import (
     capacity,
@@ -344,7 +345,7 @@ def drawn(name):
 
 def value_of(problem):
     answer = problem.answer
-    return answer.proof.value if isinstance(answer, YesNoAnswer) else answer.value
+    return answer.number.value if isinstance(answer, YesNoAnswer | RepairAnswer) else answer.value
 
 
 @every_kind

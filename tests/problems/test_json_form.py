@@ -58,6 +58,7 @@ def test_other_numbers_are_exact_fractions_as_text():
         ("rank-levers", "ranking"),
         ("first-lever", "choice"),
         ("smallest-change", "count"),
+        ("repair-sum", "repair"),
     ],
 )
 def test_an_answer_says_its_type(kind, type_):

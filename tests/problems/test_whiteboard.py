@@ -6,20 +6,24 @@ from fractions import Fraction
 import pytest
 
 from engine.estimate import ledger
-from engine.units import GB, KIB, MB
+from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
 from problems.answers.answer import FULL_CREDIT
 from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
+from problems.answers.repair import RepairAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.on_paper import on_paper
 from problems.registry import build, kinds
 from problems.scenarios import with_micro_batch
 
 SEEDS = range(80)
-UNITS = {"GB": GB, "MB": MB, "KiB": KIB, "B": 10**9, "M": 10**6, "": 1}
+UNITS = {
+    "TB": TB, "GB": GB, "MB": MB, "kB": KB, "TiB": TIB, "GiB": GIB, "MiB": MIB, "KiB": KIB,
+    "T": 10**12, "B": 10**9, "M": 10**6, "": 1,
+}  # fmt: skip
 # An order, a pick and a reason have no number to be near to.
-NUMBERS = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer
+NUMBERS = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer | RepairAnswer
 every_number = pytest.mark.parametrize(
     "kind", [kind for kind in kinds() if isinstance(build(kind, 0).answer, NUMBERS)]
 )
@@ -27,15 +31,14 @@ every_number = pytest.mark.parametrize(
 
 def quantity(problem):
     answer = problem.answer
-    return answer.proof if isinstance(answer, YesNoAnswer) else answer
+    return answer.proof if isinstance(answer, YesNoAnswer | RepairAnswer) else answer
 
 
 def last_on_paper(problem):
     """The last number of the whiteboard steps, in bytes where it has a unit of them."""
     text = [step.text for step in problem.solution if step.depth == "whiteboard"][-1]
-    number, unit = re.findall(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(GB|MB|KiB|B|M)?(?![\w.])", text)[
-        -1
-    ]
+    units = "|".join(filter(None, UNITS))
+    number, unit = re.findall(rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?({units})?(?![\w.])", text)[-1]
     return Fraction(number.replace(",", "")) * UNITS[unit]
 
 

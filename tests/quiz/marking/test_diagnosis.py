@@ -8,6 +8,7 @@ import pytest
 from engine.units import GB, GIB, MB, MIB
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
+from problems.answers.repair import RepairAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.draw import Draw
 from problems.mistakes import mistakes, share_of
@@ -21,7 +22,9 @@ SEEDS = range(300, 308)
 NUMBERS = [
     name
     for name in kinds()
-    if isinstance(build(name, 0).answer, QuantityAnswer | FactorAnswer | YesNoAnswer)
+    if isinstance(
+        build(name, 0).answer, QuantityAnswer | FactorAnswer | YesNoAnswer | RepairAnswer
+    )
 ]
 
 
