@@ -88,13 +88,17 @@ def ranks_for(draw: Draw, model: CatalogModel) -> int:
 
 def gpu_for(draw: Draw, ranks: int, *, precision: str = "mixed") -> Accelerator:
     """Return a card; beyond one node one with a fast link, for pure bf16 one that has bf16."""
+    return draw.choice(gpus_for(ranks, precision=precision))
+
+
+def gpus_for(ranks: int, *, precision: str = "mixed") -> tuple[Accelerator, ...]:
+    """Return the cards that `gpu_for` draws from."""
     bf16 = precision == "pure-bf16"
-    suited = [
+    return tuple(
         gpu
         for gpu in accelerators().values()
         if (ranks <= NODE or _has_fast_link(gpu)) and not (bf16 and is_old(gpu))
-    ]
-    return draw.choice(suited)
+    )
 
 
 def is_old(gpu: Accelerator) -> bool:

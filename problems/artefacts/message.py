@@ -65,11 +65,12 @@ class OutOfMemory:
         others = f"Process 41713 has {size(self.others)} memory in use. " if self.others else ""
         limit = "" if self.limit is None else f"{size(self.limit)} allowed; "
         said = (
-            f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {size(self.request)}. "
-            f"GPU 0 has a total capacity of {size(self.total)} of which {size(self.free)} is free. "
-            f"{others}Including non-PyTorch memory, this process has {size(self.in_use)} memory in "
-            f"use. {limit}Of the allocated memory {size(self.allocated)} is allocated by PyTorch, "
-            f"and {size(self.cached)} is reserved by PyTorch but unallocated. {ADVICE}"
+            "torch.OutOfMemoryError: CUDA out of memory. "
+            f"Tried to allocate {size(self.request)}. GPU 0 has a total capacity of "
+            f"{size(self.total)} of which {size(self.free)} is free. {others}"
+            f"Including non-PyTorch memory, this process has {size(self.in_use)} memory in use. "
+            f"{limit}Of the allocated memory {size(self.allocated)} is allocated by PyTorch, and "
+            f"{size(self.cached)} is reserved by PyTorch but unallocated. {ADVICE}"
         )
         return fill(said, WIDTH, break_long_words=False, break_on_hyphens=False)
 

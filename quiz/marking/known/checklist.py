@@ -87,10 +87,7 @@ def _idle(keys: Sequence[str], answer: ChecklistAnswer) -> Iterator[str]:
 
 def _missing(named: set[str], answer: ChecklistAnswer) -> Iterator[str]:
     missing = [
-        answer.action(key).item.name
-        for group in answer.order
-        for key in group
-        if key not in named
+        answer.action(key).item.name for group in answer.order for key in group if key not in named
     ]
     if missing:
         yield f"Left out, and so lost: {listed(missing)}."
