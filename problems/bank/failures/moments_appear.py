@@ -10,7 +10,7 @@ from engine.ledger import Category, Ledger
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
-from engine.units import GB, MIB
+from engine.units import GB, MIB, count
 from problems import scenarios
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
@@ -145,7 +145,7 @@ def _traced(log: Log) -> Draft:
             ),
             Step(
                 text=f"{paper(log.states)} / {bytes_of(log.each * log.tensors)} = "
-                f"{billions(rounded(log.owned))} billion",
+                f"{count(rounded(log.owned))} parameters",
                 depth="whiteboard",
             ),
             Step(text=f"the {log.called}: {gb(log.states)}"),
