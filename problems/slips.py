@@ -1,11 +1,11 @@
 """Slips of reading that any answer in bytes may have: a unit or a thousand taken for another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.units import GB, GIB
-from problems.answers.answer import Number
+from problems.answers.answer import APART, Number
 from problems.problem import Mistake, Problem
 from problems.wording import gb, gib
 
@@ -101,6 +101,14 @@ def slips(problem: Problem, answer: Number) -> Iterator[Slip]:
         times=Fraction(1, gpus),
         says=f"It is what one GPU takes, divided by the {gpus:,} GPUs once more.",
     )
+
+
+def no_unit_slip(size: int, mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
+    """Yield the mistakes whose number is not also that of GB taken for GiB."""
+    for mistake in mistakes:
+        exchanged = (size * slip.times for slip in EXCHANGED)
+        if not any(abs(mistake.value / value - 1) <= 2 * APART for value in exchanged):
+            yield mistake
 
 
 def unit_slips(size: int) -> Iterator[Mistake]:

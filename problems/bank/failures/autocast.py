@@ -16,7 +16,7 @@ from problems.kind import kind_at_levels
 from problems.letters import letters
 from problems.problem import Level, Mistake, Step
 from problems.prompts import render
-from problems.slips import unit_slips
+from problems.slips import no_unit_slip
 from problems.wording import billions, gb, number, paper, rounded
 from problems.wrong_sizes import wrong_size
 
@@ -59,7 +59,7 @@ def autocast_casts(draw: Draw, level: Level) -> Draft | None:
             f"{number(cast)} entries of matrices are multiplied with; a cast has 2 bytes of each.",
         ),
         solution=tuple(_steps(x, book, before)),
-        mistakes=(*_mistakes(x, book, size), *unit_slips(size)),
+        mistakes=tuple(no_unit_slip(size, _mistakes(x, book, size))),
         scenario=x,
     )
 

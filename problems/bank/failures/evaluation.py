@@ -13,7 +13,7 @@ from problems.draw import Draw
 from problems.kind import kind_at_levels
 from problems.problem import Level, Mistake, Step
 from problems.prompts import render
-from problems.slips import unit_slips
+from problems.slips import no_unit_slip
 from problems.wording import gb, number, paper, rounded
 from problems.wrong_sizes import wrong_size
 
@@ -97,7 +97,7 @@ def evaluation_logits(draw: Draw, level: Level) -> Draft | None:
             f"entries of {x.width} bytes" + (", and their copy." if x.joined else "."),
         ),
         solution=tuple(_steps(x)),
-        mistakes=(*_mistakes(x), *unit_slips(x.size)),
+        mistakes=tuple(no_unit_slip(x.size, _mistakes(x))),
     )
 
 

@@ -19,7 +19,7 @@ from problems.kind import kind_at_levels
 from problems.model_states import STAGES
 from problems.problem import Level, Mistake, Step
 from problems.prompts import render
-from problems.slips import unit_slips
+from problems.slips import no_unit_slip
 from problems.wording import bare_gb, billions, bytes_of, gb, number, paper, recipe_said, rounded
 from problems.wrong_sizes import wrong_size
 
@@ -119,7 +119,7 @@ def _forecast(log: Log) -> Draft:
             Step(text=f"the first step's peak was {gb(log.first)}, before they were there"),
             Step(text=f"from the second step on: {gb(log.later)}"),
         ),
-        mistakes=(*_of_peak(log), *unit_slips(log.later)),
+        mistakes=tuple(no_unit_slip(log.later, _of_peak(log))),
         scenario=run,
     )
 

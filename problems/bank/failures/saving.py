@@ -16,7 +16,7 @@ from problems.draw import Draw
 from problems.kind import kind_at_levels
 from problems.problem import Level, Mistake, Step
 from problems.prompts import render
-from problems.slips import unit_slips
+from problems.slips import no_unit_slip
 from problems.wording import bare_gb, billions, gb, number, paper, recipe_said, rounded
 from problems.wrong_sizes import wrong_size
 
@@ -105,7 +105,7 @@ def save_gathers(draw: Draw, level: Level) -> Draft | None:
         answer=QuantityAnswer(value=Fraction(save.size)),
         hints=_hints(save),
         solution=tuple(_steps(save)),
-        mistakes=(*_mistakes(save), *unit_slips(save.size)),
+        mistakes=tuple(no_unit_slip(save.size, _mistakes(save))),
         scenario=run,
     )
 

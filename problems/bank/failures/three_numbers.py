@@ -17,7 +17,7 @@ from problems.draw import Draw
 from problems.kind import kind_at_levels
 from problems.problem import Level, Mistake, Step
 from problems.prompts import render
-from problems.slips import unit_slips
+from problems.slips import no_unit_slip
 from problems.wording import gb, gib, number, paper
 from problems.wrong_sizes import wrong_size
 
@@ -97,7 +97,7 @@ def three_numbers(draw: Draw, level: Level) -> Draft | None:
             f"{number(high // MIB)} MiB less {number(low // MIB)} MiB; a MiB is 1.0486 MB.",
         ),
         solution=tuple(_steps(figures)),
-        mistakes=(*_mistakes(figures), *unit_slips(size)),
+        mistakes=tuple(no_unit_slip(size, _mistakes(figures))),
         scenario=run,
     )
 
