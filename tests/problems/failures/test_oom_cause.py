@@ -103,7 +103,7 @@ def test_a_summary_is_as_pytorch_writes_it():
 
 @pytest.mark.parametrize(
     ("size", "asked"),
-    [(1, 2 * MIB), (MIB + 1, 20 * MIB), (10 * MIB - 1, 20 * MIB), (31 * MIB, 32 * MIB)],
+    [(1, 2 * MIB), (MIB + 1, 20 * MIB), (9 * MIB, 20 * MIB), (31 * MIB, 32 * MIB)],
 )
 def test_a_request_is_rounded_as_the_allocator_does(size, asked):
     message = OutOfMemory(tensor=size, total=GIB, allocated=0, reserved=0, outside=0)

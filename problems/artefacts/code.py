@@ -1,0 +1,136 @@
+"""Excerpts of programs that keep something in memory for longer than they need."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kept = Literal[
+    "all logits", "all graphs", "one graph", "last logits", "last graph", "gradients", "checkpoint"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """An excerpt with one fault.
+
+    Args:
+        name: what is kept, as a choice has it.
+        short: another name that may be typed.
+        lines: the excerpt.
+        why: which line keeps it, and what would not.
+        also: what it keeps for as long besides, which is therefore no wrong pick.
+    """
+
+    name: str
+    short: str
+    lines: tuple[str, ...]
+    why: str
+    also: tuple[Kept, ...] = ()
+
+
+TRAINING = (
+    "model.train()",
+    "for batch in loader:",
+)
+STEPPED = (
+    "    optimizer.step()",
+    "    optimizer.zero_grad()",
+)
+FAULTS: Mapping[Kept, Fault] = {
+    "all logits": Fault(
+        name="logits of every batch",
+        short="all logits",
+        lines=(
+            "model.eval()",
+            "kept, total = [], 0.0",
+            "with torch.no_grad():",
+            "    for batch in loader:",
+            "        out = model(**batch)",
+            "        kept.append(out.logits)",
+            "        total += out.loss.item()",
+        ),
+        why="kept holds on to them; keep the argmax, or send them to the host",
+        also=("last logits",),
+    ),
+    "all graphs": Fault(
+        name="saved activations of every batch",
+        short="all graphs",
+        lines=(
+            "model.eval()",
+            "total = 0.0",
+            "for batch in loader:",
+            "    out = model(**batch)",
+            "    total += out.loss",
+            "print(total / len(loader))",
+        ),
+        why="total is a sum of losses with their graphs; no_grad() makes none, item() lets go",
+        also=("one graph", "last logits", "last graph"),
+    ),
+    "one graph": Fault(
+        name="saved activations of one evaluated batch",
+        short="one graph",
+        lines=(
+            "model.eval()",
+            "total = 0.0",
+            "for batch in loader:",
+            "    loss = model(**batch).loss",
+            "    total += loss.item()",
+            "    del loss",
+            "print(total / len(loader))",
+        ),
+        why="eval() changes dropout and norms alone; no_grad() stops the graph",
+    ),
+    "last logits": Fault(
+        name="logits of the batch before",
+        short="last logits",
+        lines=(
+            *TRAINING,
+            "    out = model(**batch)",
+            "    out.loss.backward()",
+            *STEPPED,
+            "    log(out.loss.item())",
+        ),
+        why="out keeps them until the next forward pass is over; del out, or take the loss alone",
+    ),
+    "last graph": Fault(
+        name="saved activations of the batch before",
+        short="last graph",
+        lines=(
+            *TRAINING,
+            "    loss = model(**batch).loss",
+            "    loss.backward(retain_graph=True)",
+            *STEPPED,
+            "    log(loss.item())",
+        ),
+        why="retain_graph keeps them until loss is another; backward() alone frees them",
+        also=("one graph",),
+    ),
+    "gradients": Fault(
+        name="gradients through the next forward pass",
+        short="gradients",
+        lines=(
+            *TRAINING,
+            "    loss = model(**batch).loss",
+            "    loss.backward()",
+            "    log(loss.item())",
+            "    optimizer.step()",
+            "    optimizer.zero_grad(set_to_none=False)",
+        ),
+        why="set_to_none=False fills them with zeros; the default frees them",
+    ),
+    "checkpoint": Fault(
+        name="weights of the loaded checkpoint",
+        short="checkpoint",
+        lines=(
+            'state = torch.load("last.pt", map_location="cuda")',
+            'model.load_state_dict(state["model"])',
+            'optimizer.load_state_dict(state["optimizer"])',
+            *TRAINING,
+            "    loss = model(**batch).loss",
+            "    loss.backward()",
+            *STEPPED,
+            "    log(loss.item())",
+        ),
+        why="state keeps them; load to the host. The optimizer takes the moments as they are",
+    ),
+}

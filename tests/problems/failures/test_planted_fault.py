@@ -1,0 +1,66 @@
+"""Excerpts are programs that run, and keep what they are said to keep."""
+
+import ast
+
+import pytest
+
+from engine.estimate import ledger
+from engine.ledger import Category, Phase
+from problems.artefacts.code import FAULTS
+from problems.registry import build
+
+SEEDS = range(40)
+
+
+@pytest.mark.parametrize("kept", FAULTS)
+def test_an_excerpt_is_python(kept):
+    tree = ast.parse("\n".join(FAULTS[kept].lines))
+    assert any(isinstance(node, ast.For) for node in ast.walk(tree))
+
+
+@pytest.mark.parametrize("kept", FAULTS)
+def test_only_what_evaluates_without_no_grad_makes_graphs_there(kept):
+    text = "\n".join(FAULTS[kept].lines)
+    evaluates = "model.eval()" in text
+    assert evaluates != ("model.train()" in text)
+    if evaluates:
+        assert ("graph" in FAULTS[kept].short) == ("no_grad" not in text)
+    else:
+        assert text.count(".backward(") == 1
+
+
+@pytest.mark.parametrize(
+    ("sign", "kept"),
+    [
+        ("append(out.logits)", "all logits"),
+        ("total += out.loss\n", "all graphs"),
+        ("retain_graph=True", "last graph"),
+        ("set_to_none=False", "gradients"),
+        ('map_location="cuda"', "checkpoint"),
+    ],
+)
+def test_a_sign_of_a_fault_stands_in_one_excerpt(sign, kept):
+    assert [name for name, fault in FAULTS.items() if sign in "\n".join(fault.lines)] == [kept]
+
+
+def test_sizes_are_those_of_the_run():
+    for seed in SEEDS:
+        problem = build("planted-fault", seed)
+        x, book = problem.scenario, ledger(problem.scenario)
+        logits = 4 * x.tokens * x.architecture.vocab
+        sizes = {
+            "logits": logits,
+            "saved": book.total(Category.ACTIVATIONS, phase=Phase.FORWARD) + logits,
+            "gradients": book.total(Category.GRADIENTS, phase=Phase.STEP),
+            "weights": book.total(Category.WEIGHTS),
+        }
+        for choice in problem.answer.choices:
+            # The ledger's log-softmax and graph have a few words a token besides.
+            by_hand = sizes[choice.item.name.split()[0]]
+            assert abs(choice.item.value / by_hand - 1) < 0.01
+
+
+def test_the_run_itself_fits_its_card():
+    for seed in SEEDS:
+        x = build("planted-fault", seed).scenario
+        assert ledger(x).peak <= x.hardware.gpu.memory
