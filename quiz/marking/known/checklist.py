@@ -82,7 +82,7 @@ def _first(found: Sequence[Pair], answer: ChecklistAnswer) -> Iterator[str]:
 def _idle(keys: Sequence[str], answer: ChecklistAnswer) -> Iterator[str]:
     for key in keys:
         action = answer.action(key)
-        yield f"{sentence(action.item.name)} does not help: {action.why}"
+        yield f"To be left out: {action.item.name}. {action.why}"
 
 
 def _missing(named: set[str], answer: ChecklistAnswer) -> Iterator[str]:

@@ -81,7 +81,7 @@ def test_the_first_pair_out_of_order_is_named_with_both_reasons(levers):
 def test_what_does_not_help_is_named_with_its_reason(levers):
     verdict = marked(levers, "b > a > c > e")
     assert verdict.mistake == "an action that does not help"
-    assert verdict.feedback.endswith("Empty the cache does not help: Live tensors stay.")
+    assert verdict.feedback.endswith("To be left out: empty the cache. Live tensors stay.")
 
 
 def test_what_was_left_out_is_named(levers):
