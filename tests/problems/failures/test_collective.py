@@ -37,8 +37,8 @@ def test_what_is_printed_gives_the_number_and_the_verdict():
 
 
 def test_as_many_find_it_as_do_not():
-    found = sum(build("collective-fits", seed).answer.value for seed in range(60))
-    assert 20 <= found <= 40
+    found = sum(build("collective-fits", seed).answer.value for seed in SEEDS)
+    assert 9 <= found <= 21
 
 
 def test_pytorch_holds_more_than_the_communicator_takes():
