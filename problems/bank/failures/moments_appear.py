@@ -219,7 +219,7 @@ def _of_parameters(log: Log) -> Iterator[Mistake]:
             f"divides by {bytes_of(each + log.each)}: a master copy was there before",
         ),
         (
-            "all states of the optimizer's kind",
+            "all states counted",
             16,
             "divides by 16 bytes, all model states: weights and gradients were there before",
         ),
