@@ -157,8 +157,7 @@ def _steps(ends: Ends) -> Iterator[Step]:
 
 
 def _mistakes(ends: Ends) -> Iterator[Mistake]:
-    run, size = ends.run, ends.size
-    tensor = run.parallel.tensor
+    size = ends.size
     yield wrong_size(
         ends.states,
         size,
@@ -183,6 +182,11 @@ def _mistakes(ends: Ends) -> Iterator[Mistake]:
         "weights only",
         "has the head's weights alone; gradients, master copy and moments are {off} more.",
     )
+    yield from _of_ranks_and_widths(ends)
+
+
+def _of_ranks_and_widths(ends: Ends) -> Iterator[Mistake]:
+    size, tensor = ends.size, ends.run.parallel.tensor
     yield wrong_size(
         ends.states + 2 * ends.logits,
         size,

@@ -155,8 +155,6 @@ def _steps(save: Save) -> Iterator[Step]:
 
 def _mistakes(save: Save) -> Iterator[Mistake]:
     size, parameters = save.size, save.run.architecture.parameters
-    weights, whole = save.width * parameters, 3 * save.width * parameters
-    own = save.shard if save.beside else 0
     yield wrong_size(
         Fraction(save.full, save.run.parallel.data),
         size,
@@ -165,25 +163,12 @@ def _mistakes(save: Save) -> Iterator[Mistake]:
     )
     if save.width == 4:
         yield wrong_size(
-            save.full // 2 + own,
+            save.full // 2 + size - save.full,
             size,
             "saved in 16 bits",
             "has 16-bit entries; the shards are fp32, {off} more.",
         )
-    if save.moments:
-        yield wrong_size(
-            weights + own,
-            size,
-            "moments left out of the save",
-            "gathers the weights alone; both moments go with them, {off} more.",
-        )
-    else:
-        yield wrong_size(
-            whole + own,
-            size,
-            "moments saved too",
-            "gathers the moments too; only the model's state is asked of it, {off} less.",
-        )
+    yield _of_moments(save)
     if save.beside:
         yield wrong_size(
             save.full,
@@ -197,4 +182,22 @@ def _mistakes(save: Save) -> Iterator[Mistake]:
         "all states counted",
         "is all model states at 16 bytes; gradients are not saved, and no second copy of the "
         "weights: {off} off.",
+    )
+
+
+def _of_moments(save: Save) -> Mistake:
+    """Return what comes of moments gathered that are not, or left out where they are."""
+    size, weights = save.size, save.width * save.run.architecture.parameters
+    if save.moments:
+        return wrong_size(
+            size - 2 * weights,
+            size,
+            "moments left out of the save",
+            "gathers the weights alone; both moments go with them, {off} more.",
+        )
+    return wrong_size(
+        size + 2 * weights,
+        size,
+        "moments saved too",
+        "gathers the moments too; only the model's state is asked of it, {off} less.",
     )

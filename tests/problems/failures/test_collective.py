@@ -5,7 +5,7 @@ import re
 from engine.units import KIB, MIB
 from problems.registry import build
 
-SEEDS = range(30)
+SEEDS = range(20)
 SIZES = {"KiB": KIB, "MiB": MIB}
 
 
@@ -38,7 +38,7 @@ def test_what_is_printed_gives_the_number_and_the_verdict():
 
 def test_as_many_find_it_as_do_not():
     found = sum(build("collective-fits", seed).answer.value for seed in SEEDS)
-    assert 9 <= found <= 21
+    assert 5 <= found <= 15
 
 
 def test_pytorch_holds_more_than_the_communicator_takes():

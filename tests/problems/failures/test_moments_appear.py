@@ -8,7 +8,7 @@ import pytest
 from engine.units import MIB
 from problems.registry import build
 
-SEEDS = range(40)
+SEEDS = range(10)
 
 
 def printed(problem):

@@ -10,7 +10,7 @@ from engine.estimate import fits, ledger
 from engine.levers.ties import TIE
 from problems.registry import build
 
-SEEDS = range(14)
+SEEDS = range(6)
 RECIPES = {
     "fused attention": {"attention": "flash"},
     "fused optimizer": {"optimizer": "adamw-fused"},
@@ -58,7 +58,7 @@ def test_what_helps_takes_six_percent_off_the_peak_and_what_does_not_leaves_it()
             idle = action.item.key in problem.answer.idle
             assert abs(saved) <= 0.01 * peak if idle else saved >= 0.06 * peak
             seen += 1
-    assert seen > 25
+    assert seen > 10
 
 
 def test_the_order_is_that_of_the_time_of_a_step():

@@ -9,7 +9,7 @@ from engine.ledger import Category, Phase
 from problems.artefacts.code import FAULTS
 from problems.registry import build
 
-SEEDS = range(40)
+SEEDS = range(20)
 
 
 @pytest.mark.parametrize("kept", FAULTS)

@@ -6,7 +6,7 @@ from engine.units import GIB, MIB
 from problems.artefacts.message import OutOfMemory
 from problems.registry import build
 
-SEEDS = range(60)
+SEEDS = range(24)
 
 
 def figures(problem):
@@ -42,7 +42,7 @@ def test_the_other_process_is_what_the_card_has_more_in_use():
         rows = [int(row) for row in re.findall(r"^\d+, (\d+) MiB", problem.exhibit, re.MULTILINE)]
         assert used == sum(rows)
         seen += len(rows) > 1
-    assert seen > 10
+    assert seen > 3
 
 
 def test_a_gap_between_61_and_74_gib_is_cache_and_context():

@@ -12,7 +12,7 @@ from problems.artefacts.message import OutOfMemory, size
 from problems.artefacts.tensors import tensors
 from problems.registry import build
 
-SEEDS = range(40)
+SEEDS = range(20)
 NUMBER = r"([\d.]+) (MiB|GiB)"
 
 
