@@ -41,7 +41,8 @@ def step(book: Ledger, *, layers: int, parts: int) -> tuple[Event, ...]:
 
 def alive(events: tuple[Event, ...]) -> tuple[int, ...]:
     """Return the bytes allocated after each event, replayed on PyTorch's allocator."""
-    allocator, keys, found = CachingAllocator(), {}, []
+    allocator, found = CachingAllocator(), []
+    keys: dict[str, int] = {}
     for key, event in enumerate(events):
         if event.released:
             allocator.free(keys.pop(event.what))
