@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1] / "benchmarks"), str(Path(__file__).parent)]
 
 from doc_architecture import folders, picture, way
+from doc_coverage import coverage, forms
 from doc_model import BLOCKS as LINES
 from doc_model import TABLES as OF_MODEL
 from doc_startup import startup
@@ -293,6 +294,8 @@ TABLES = {
     "bands": bands,
     "ranges": ranges,
     "startup": startup,
+    "coverage": coverage,
+    "coverage-forms": forms,
     **OF_MODEL,
 }
 # What is no table.

@@ -14,6 +14,7 @@ from problems.bank.activations.scores import scores
 from problems.bank.everything_else.buckets import held
 from problems.bank.everything_else.operands import operands
 from problems.bank.everything_else.quantised_copies import elements_of
+from problems.bank.levers.accumulator import accumulator
 from problems.bank.levers.to_the_host import one_way
 from problems.bank.states.adapters import QUARTER
 from problems.bank.states.optimizers_changed import ADAM, INSTEAD
@@ -243,3 +244,16 @@ def test_a_shape_without_experts_has_all_its_layers_matrices_in_fp8():
         layers=2, hidden=8, heads=2, kv_heads=2, head_dim=4, ffn=16, vocab=50, gated=True
     )
     assert elements_of(a) == 2 * (4 * 8 * 8 + 3 * 8 * 16)
+
+
+def test_an_fp32_accumulator_of_6_7b_on_4_devices_is_6_7_gb():
+    # young-geng/EasyLM#36
+    assert accumulator(6_700_000_000, 4) == 67 * GB // 10
+
+
+@pytest.mark.parametrize("problem", drawn("gradient-accumulator"), ids=lambda problem: problem.id)
+def test_an_accumulator_has_four_bytes_for_each_parameter_of_a_share(problem):
+    words = problem.prompt.replace(",", "")
+    parameters = int(words.partition("P = ")[2].split()[0])
+    ranks = int(words.partition("sharded over ")[2].split()[0]) if "sharded over" in words else 1
+    assert float(problem.answer.value) == pytest.approx(4 * parameters / ranks, rel=1e-6)
