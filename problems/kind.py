@@ -1,7 +1,7 @@
 """What a kind of problem is, and how a function becomes one."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import wraps
 
 from problems.draft import Draft
@@ -22,6 +22,7 @@ class Kind:
         levels: whom it is for; the seed decides at which of them a problem is posed.
         title: what it asks, in a few words.
         sources: where its facts stand, or who asks such questions.
+        allows: rules of `memquiz check` that it cannot keep, by name, and why each.
         make: makes a draft of what it draws, at a level; None means that what was drawn is no
             good question and that it wants to draw on.
     """
@@ -32,6 +33,7 @@ class Kind:
     title: str
     sources: tuple[str, ...]
     make: MakeAt
+    allows: Mapping[str, str] = field(default_factory=dict)
 
     def level_of(self, seed: int) -> Level:
         """Return the level at which the problem with this seed is posed."""
@@ -51,7 +53,13 @@ class Kind:
 
 
 def kind(
-    *, name: str, topic: str, level: Level, title: str, sources: tuple[str, ...]
+    *,
+    name: str,
+    topic: str,
+    level: Level,
+    title: str,
+    sources: tuple[str, ...],
+    allows: Mapping[str, str] | None = None,
 ) -> Callable[[Make], Kind]:
     """Return a decorator that turns a function of a `Draw` into a kind of one level; see `Kind`.
 
@@ -70,13 +78,20 @@ def kind(
             title=title,
             sources=sources,
             make=make_at,
+            allows=allows or {},
         )
 
     return register
 
 
 def kind_at_levels(
-    *, name: str, topic: str, levels: tuple[Level, ...], title: str, sources: tuple[str, ...]
+    *,
+    name: str,
+    topic: str,
+    levels: tuple[Level, ...],
+    title: str,
+    sources: tuple[str, ...],
+    allows: Mapping[str, str] | None = None,
 ) -> Callable[[MakeAt], Kind]:
     """Return a decorator for a kind that is posed at several levels.
 
@@ -84,6 +99,14 @@ def kind_at_levels(
     """
 
     def register(make: MakeAt) -> Kind:
-        return Kind(name=name, topic=topic, levels=levels, title=title, sources=sources, make=make)
+        return Kind(
+            name=name,
+            topic=topic,
+            levels=levels,
+            title=title,
+            sources=sources,
+            make=make,
+            allows=allows or {},
+        )
 
     return register

@@ -1,6 +1,7 @@
 """Every mistake by name: its share of the credit, and what went wrong, in a sentence.
 
-Those of a whole step stand in `problems.wrong_ideas.known`, all others in `data/mistakes.toml`.
+Those of a whole step stand in `problems.wrong_ideas.known`, all others in `data/mistakes.toml`,
+those of one's own kinds in a `mistakes.toml` beside them.
 """
 
 import tomllib
@@ -11,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from engine.errors import Fault, InputError
+from problems.own_folders import own_folders
 from problems.problem import Mistake
 from problems.wrong_ideas.registry import ideas
 
@@ -35,19 +38,45 @@ class KnownMistake:
     rare: bool = False
 
 
-@cache
 def mistakes() -> Mapping[str, KnownMistake]:
-    """Return every mistake by name, slips of units first and ideas of a whole step last.
+    """Return every mistake by name, slips of units first and ideas of a whole step behind them.
 
     Raises:
         ValueError: an idea of a step has the name of a row of the table, or a row lacks a key.
+        InputError: a table of one's own cannot be read, or has a name that is taken.
     """
-    table = {one.name: one for one in _table()}
+    return mistakes_with(own_folders())
+
+
+@cache
+def mistakes_with(folders: tuple[Path, ...]) -> Mapping[str, KnownMistake]:
+    """Return every mistake, those of these folders last."""
+    known = dict(_known())
+    for path in (folder / TABLE.name for folder in folders):
+        known |= _own(path, known) if path.exists() else {}
+    return MappingProxyType(known)
+
+
+def _own(path: Path, known: Mapping[str, KnownMistake]) -> Mapping[str, KnownMistake]:
+    """Return the mistakes of a table of one's own."""
+    try:
+        own = {one.name: one for one in _table(path)}
+    except (ValueError, TypeError, AttributeError) as error:  # TOML's own error is a ValueError
+        raise InputError(
+            Fault(str(path), str(error), "a row is [name], share and says")
+        ) from error
+    if taken := sorted(own.keys() & known.keys()):
+        raise InputError(Fault(str(path), f"{taken[0]!r} is there already", "leave the row out"))
+    return own
+
+
+def _known() -> Mapping[str, KnownMistake]:
+    table = {one.name: one for one in _table(TABLE)}
     of_steps = {one.name: one for one in _of_steps()}
     if twice := sorted(table.keys() & of_steps.keys()):
         message = f"in the table and in a file of its own: {', '.join(twice)}"
         raise ValueError(message)
-    return MappingProxyType(table | of_steps)
+    return table | of_steps
 
 
 def is_rare(name: str) -> bool:
@@ -65,10 +94,10 @@ def share_of(mistake: Mistake) -> Fraction:
     return min(known.share if known else Fraction(0) for known in found)
 
 
-def _table() -> Iterator[KnownMistake]:
-    for name, row in tomllib.loads(TABLE.read_text(encoding="utf-8")).items():
+def _table(path: Path) -> Iterator[KnownMistake]:
+    for name, row in tomllib.loads(path.read_text(encoding="utf-8")).items():
         if missing := {"share", "says"} - row.keys():
-            message = f"{TABLE.name}: {name!r} has no {' and no '.join(sorted(missing))}"
+            message = f"{path.name}: {name!r} has no {' and no '.join(sorted(missing))}"
             raise ValueError(message)
         yield KnownMistake(
             name=name,

@@ -1,9 +1,11 @@
 """Every kind of problem by name, and problems from (kind, seed)."""
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 from engine.discovery import repeated
@@ -13,6 +15,8 @@ from problems.draft import Draft
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
+from problems.own_folders import own_folders
+from problems.own_kinds import fault_of, installed, is_own, kinds_of, place_of
 from problems.problem import Level, Problem
 from problems.telling import telling
 
@@ -24,33 +28,58 @@ ATTEMPTS = 500
 FEWEST_MISTAKES = 2
 
 
-@cache
 def kinds() -> Mapping[str, Kind]:
-    """Return every kind by name, by topic and then as they stand in the bank."""
+    """Return every kind by name, by topic and then as they stand in the bank.
+
+    Those of one's own (`problems.own_folders`, installed packages) come behind a topic's others.
+
+    Raises:
+        InputError: a file of one's own cannot be read, or the name of its kind is taken.
+    """
+    return kinds_with(own_folders())
+
+
+@cache
+def kinds_with(folders: tuple[Path, ...]) -> Mapping[str, Kind]:
+    """Return every kind of the bank, of installed packages and of these folders."""
+    own = [*installed(), *(value for folder in folders for value in kinds_of(folder))]
+    named = {value.name: value for value in _of_bank()}
+    faults = []
+    for value in own:
+        if value.name in named:
+            what = f"the name {value.name} is taken, by {place_of(named[value.name])}"
+            faults.append(Fault(place_of(value), what, "give the kind another"))
+        named.setdefault(value.name, value)
+    if faults:
+        raise InputError(*faults)
+    ordered = sorted(named.values(), key=lambda value: value.topic)
+    return MappingProxyType({value.name: value for value in ordered})
+
+
+def _of_bank() -> list[Kind]:
     found = pkgutil.walk_packages(bank.__path__, f"{bank.__name__}.")
     modules = (importlib.import_module(module.name) for module in found)
     values = [value for module in modules for value in vars(module).values()]
-    ordered = sorted(
-        (value for value in values if isinstance(value, Kind)), key=lambda value: value.topic
-    )
-    if twice := repeated(value.name for value in ordered):
+    kinds_found = [value for value in values if isinstance(value, Kind)]
+    if twice := repeated(value.name for value in kinds_found):
         message = f"two kinds have the same name: {', '.join(twice)}"
         raise RuntimeError(message)
-    return MappingProxyType({value.name: value for value in ordered})
+    return kinds_found
 
 
 def build(kind: str, seed: int) -> Problem:
     """Return the problem `kind@seed`.
 
     Raises:
-        InputError: there is no such kind, or the seed is not in [0, 10^12].
+        InputError: there is no such kind, the seed is not in [0, 10^12], or a kind of one's own
+            raises.
     """
     if kind not in kinds():
         raise InputError(unknown("problem kind", kind, tuple(kinds())))
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(_bad_seed(str(seed)))
     found = kinds()[kind]
-    draft = _drafted(found, Draw(kind, seed), found.level_of(seed))
+    draft = _draft(found, seed)
     return Problem(
         kind=kind,
         topic=found.topic,
@@ -98,6 +127,18 @@ def _bad_seed(seed: str) -> Fault:
         f"{shown!r} is not a seed",
         f"give a whole number from 0 to {LARGEST_SEED:,}",
     )
+
+
+def _draft(kind: Kind, seed: int) -> Draft:
+    """Return what a kind makes of a seed; what one's own raises is told as a fault of its file."""
+    try:
+        return _drafted(kind, Draw(kind.name, seed), kind.level_of(seed))
+    except Exception as error:
+        if not is_own(kind):
+            raise
+        file = inspect.getsourcefile(inspect.unwrap(kind.make))
+        fault = fault_of(error, file, f"mend it, then memquiz check {kind.name}")
+        raise InputError(fault) from error
 
 
 def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:

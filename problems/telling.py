@@ -15,8 +15,11 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     credit, and a rare mistake within 3% of a common one. Of two alike the first is kept, and the
     other stands beside it as `also`. An order, a pick and a reason are no numbers.
     """
+    given = tuple(mistakes)
     kept: list[Mistake] = []
-    for mistake in mistakes:
+    # The common ones first: a rare one that gives way would leave its place to a number that was
+    # not compared with the others.
+    for mistake in sorted(given, key=lambda one: is_rare(one.name)):
         part = answer.part(mistake.term)
         if mistake.value <= 0 or not part.tells(mistake.value):
             continue
@@ -26,7 +29,8 @@ def telling(answer: Answer, mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
             kept.append(mistake)
         else:
             kept[kept.index(near)] = _either(near, mistake)
-    return tuple(kept)
+    order = {(one.term, one.name): place for place, one in reversed([*enumerate(given)])}
+    return tuple(sorted(kept, key=lambda one: order[one.term, one.name]))
 
 
 def _either(first: Mistake, second: Mistake) -> Mistake:
@@ -34,7 +38,7 @@ def _either(first: Mistake, second: Mistake) -> Mistake:
     if _idea(second) in {_idea(first), *first.also}:
         return first
     if is_rare(first.name) != is_rare(second.name):
-        return second if is_rare(first.name) else first
+        return first
     return replace(first, also=(*first.also, second.name))
 
 

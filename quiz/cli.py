@@ -17,6 +17,7 @@ COMMANDS = {
         "quiz.commands.verify",
         "Run a training step and put what it takes beside the ledger.",
     ),
+    "check": ("quiz.commands.check", "Hold kinds of question to the rules of the bank."),
     "catalog": (
         "quiz.commands.catalog",
         "List models, GPUs, kinds of question, levers, mistakes or claims.",

@@ -8,6 +8,7 @@ import click
 from engine.errors import InputError, unknown
 from quiz.catalog import TABLES
 from quiz.exits import Exit, exits
+from quiz.options.kinds import with_kinds
 from quiz.output.screen import columns, open_console, paragraph
 
 
@@ -15,6 +16,7 @@ from quiz.output.screen import columns, open_console, paragraph
 @click.argument("what", metavar=f"{{{'|'.join(TABLES)}}}")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
+@with_kinds
 def command(what: str, *, as_object: bool) -> Exit:
     """List models, GPUs, kinds of question, levers, mistakes or claims."""
     if what not in TABLES:

@@ -11,6 +11,7 @@ from engine.errors import Fault, InputError
 from problems.registry import from_id
 from quiz.exits import Exit, exits
 from quiz.history.store import Store, data_folder
+from quiz.options.kinds import with_kinds
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
 from quiz.practice.closing import closing, onward
@@ -46,6 +47,7 @@ class Options(TypedDict):
 @click.option("--new", is_flag=True, help="Begin a new set, whatever was left unfinished.")
 @click.option("--no-save", is_flag=True, help="Keep nothing of this set on disk.")
 @exits
+@with_kinds
 def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
     """Answer questions and be told what went wrong.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from problems import bank
-from problems.registry import build, kinds
+from problems.registry import build, kinds_with
 from quiz.grading import grade
 from quiz.practice.questions import chosen
 
@@ -32,10 +32,10 @@ GENERIC = (
 def with_example(monkeypatch):
     """The bank with one more file."""
     monkeypatch.setattr(bank, "__path__", [*bank.__path__, str(EXAMPLE.parent)])
-    kinds.cache_clear()
+    kinds_with.cache_clear()
     yield
     monkeypatch.undo()
-    kinds.cache_clear()
+    kinds_with.cache_clear()
 
 
 @pytest.mark.usefixtures("with_example")

@@ -6,7 +6,7 @@ from engine.errors import InputError
 from engine.optimizers import optimizers
 from problems.answers.answer import Answer
 from problems.claims import claims
-from problems.mistakes import mistakes
+from problems.mistakes import mistakes, mistakes_with
 from quiz.marking.registry import marker_of
 
 
@@ -42,7 +42,7 @@ def test_a_row_of_an_optimizer_is_named(table, row, said):
 
 
 def test_a_row_of_a_mistake_is_named(table):
-    table(mistakes, "problems.mistakes.TABLE", "mistakes.toml", '["half"]\nsays = "Half."\n')
+    table(mistakes_with, "problems.mistakes.TABLE", "mistakes.toml", '["half"]\nsays = "Half."\n')
     with pytest.raises(ValueError, match=r"mistakes\.toml: 'half' has no share"):
         mistakes()
 

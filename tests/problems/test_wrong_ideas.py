@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from problems.mistakes import mistakes, share_of
+from problems.mistakes import mistakes, mistakes_with, share_of
 from problems.registry import build
 from problems.wrong_ideas import known
 from problems.wrong_ideas.registry import ideas
@@ -22,12 +22,12 @@ def with_files(monkeypatch):
     def put(folder):
         monkeypatch.setattr(known, "__path__", [*known.__path__, str(folder)])
         ideas.cache_clear()
-        mistakes.cache_clear()
+        mistakes_with.cache_clear()
 
     yield put
     monkeypatch.undo()
     ideas.cache_clear()
-    mistakes.cache_clear()
+    mistakes_with.cache_clear()
 
 
 def names_in(kind, seeds):

@@ -30,6 +30,9 @@ LOGITS_SHARE = 10
     level="mid",
     title="True or false, and why?",
     sources=("problems/data/claims.toml, a source for each",),
+    allows={
+        "distinct": "there are as many questions as claims",
+    },
 )
 def claim(draw: Draw) -> Draft | None:
     """Ask whether a claim is true, and for the reason."""
@@ -103,7 +106,11 @@ def claim_in_run(draw: Draw) -> Draft | None:
     if scenario is None:
         return None
     run = Run(scenario=scenario)
-    suited = tuple(name for name, suits in ABOUT_RUNS.items() if suits(run))
+    # True ones are fewer, and no one should be right by saying "false".
+    truth = draw.chance(50)
+    suited = tuple(
+        name for name, suits in ABOUT_RUNS.items() if claims()[name].truth is truth and suits(run)
+    )
     if not suited:
         return None
     found = claims()[draw.choice(suited)]

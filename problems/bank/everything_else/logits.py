@@ -1,6 +1,7 @@
 """Topic C, everything else: the spike of logits and loss."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from engine.estimate import ledger
@@ -20,6 +21,7 @@ from problems.prompts import render
 from problems.wording import gb, number, paper
 from problems.wrong_sizes import other_batches, wrong_size
 
+MOST_ACCUMULATED = 64
 # Name, bytes of an entry of the vocabulary, and what such a number leaves out.
 TOO_FEW_BYTES = (
     (
@@ -60,7 +62,7 @@ TOO_FEW_BYTES = (
 )
 def logits_spike(draw: Draw) -> Draft:
     """Ask for the most that the vocabulary-wide tensors take at once."""
-    scenario = scenarios.one_gpu_step(draw, recomputes=("none",))
+    scenario = _accumulated(draw, scenarios.one_gpu_step(draw, recomputes=("none",)))
     book = ledger(scenario)
     at = {phase: book.total(Category.LOGITS, phase=phase) for phase in book.phases}
     size = max(at.values())
@@ -90,6 +92,12 @@ def logits_spike(draw: Draw) -> Draft:
         mistakes=tuple(_mistakes(scenario, size)),
         scenario=scenario,
     )
+
+
+def _accumulated(draw: Draw, scenario: Scenario) -> Scenario:
+    """Return the run with any number of micro-batches, which the answer does not depend on."""
+    times = draw.between(2, MOST_ACCUMULATED)
+    return replace(scenario, workload=replace(scenario.workload, gradient_accumulation=times))
 
 
 def _steps(scenario: Scenario, book: Ledger, size: int) -> Iterator[Step]:

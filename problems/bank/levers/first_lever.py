@@ -27,6 +27,8 @@ LETTERS = "abcde"
 SHOWN = 3
 # How near the card's memory a peak may come before it is no clear answer: below, and above.
 BELOW, ABOVE = 0.85, 1.1
+# It is right so often that a person would pick it unread; of such runs some are passed over.
+CHEAPEST, OFTEN = "smaller micro-batch", 40
 # In points of a percent, beyond those of a tie: how much dearer the next lever that fits is.
 CLEAR = 0.02
 
@@ -94,6 +96,8 @@ def first_lever(draw: Draw) -> Draft | None:
         return None
     good.sort(key=lambda x: x.price.overhead)
     if not _is_clear(good) or not _holds(before, pulls):
+        return None
+    if good[0].name == CHEAPEST and draw.chance(OFTEN):
         return None
     return Draft(
         prompt=_prompt(before, pulls),

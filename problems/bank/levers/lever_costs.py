@@ -26,6 +26,9 @@ VARIANTS = (
         "docs/levers.md",
         "arXiv 1910.02054 section 7",
     ),
+    allows={
+        "distinct": "a share of the FLOPs depends on a model and a length alone",
+    },
 )
 def lever_cost(draw: Draw) -> Draft | None:
     """Ask for the FLOPs that recomputation adds, a bubble, the bytes of a split or a transfer."""

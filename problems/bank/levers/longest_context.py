@@ -29,6 +29,9 @@ ROOMS = (70, 75, 80, 85, 90, 95)
     level="senior",
     title="Longest context within a share of the card",
     sources=("traced steps of PyTorch 2.13",),
+    allows={
+        "spread": "beyond 24 blocks of tokens paper's rounding decides",
+    },
 )
 def longest_context(draw: Draw) -> Draft | None:
     """Ask for the longest context whose peak stays within a share of the card."""

@@ -131,6 +131,9 @@ def _peak_mistakes(run: Run) -> Iterator[Mistake]:
     level="senior",
     title="Largest micro-batch within a share of the card",
     sources=("traced steps of PyTorch 2.13",),
+    allows={
+        "spread": "beyond a dozen sequences paper's rounding decides",
+    },
 )
 def largest_micro_batch(draw: Draw) -> Draft | None:
     """Ask for the largest micro-batch whose peak stays within a share of the card."""

@@ -71,6 +71,9 @@ class Fit:
         "arXiv 1910.02054 section 3.1",
         "stas00/ml-engineering training/performance/README.md",
     ),
+    allows={
+        "spread": "a GPU or two leave no room for a mistake, hundreds take too many digits",
+    },
 )
 def fewest_gpus(draw: Draw) -> Draft | None:
     """Ask for the fewest GPUs whose usable memory holds the states under a ZeRO stage."""

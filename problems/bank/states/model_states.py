@@ -61,6 +61,10 @@ ASKED = {
         "arXiv 1910.02054 section 3.1",
         "NVIDIA/Megatron-LM#188",
     ),
+    allows={
+        "spread": "no usual recipe takes less than 4 bytes or more than 18",
+        "distinct": "a recipe and a model's name are all that it draws",
+    },
 )
 def bytes_per_parameter(draw: Draw) -> Draft | None:
     """Ask for the bytes that a recipe costs for each parameter, all of them or a part."""
@@ -137,6 +141,9 @@ def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Ch
         "arXiv 1910.02054 section 3.1",
         "lm-sys/FastChat#1110",
     ),
+    allows={
+        "distinct": "a recipe and a model are all that it draws",
+    },
 )
 def model_states(draw: Draw) -> Draft | None:
     """Ask for the model states of a published model, all on one GPU."""

@@ -28,9 +28,11 @@ SHAPES = (
     (8192, (128,), 60, 84),
     (12288, (128,), 80, 100),
 )
-VOCABULARIES = (32000, 50304, 64000, 100352, 128256, 151936, 200064, 256000)
+VOCABULARIES = (
+    *(32000, 49152, 50304, 64000, 65536, 100352, 128256, 131072, 151936, 152064, 200064, 256000),
+)
 GATED_WIDTHS = (Fraction(8, 3), Fraction(3), Fraction(7, 2), Fraction(4), Fraction(11, 2))
-POSITIONS = (2048, 4096)
+POSITIONS = (1024, 1536, 2048, 3072, 4096)
 
 
 @dataclass(frozen=True, kw_only=True)

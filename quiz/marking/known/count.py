@@ -41,7 +41,8 @@ def _mark(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreada
 
 def _read(answer: CountAnswer, text: str) -> Quantity | Unreadable:
     start = _behind(answer.before, text)
-    quantity = parse_quantity(text[start:], default_unit="1", asks=f"number of {answer.noun}")
+    typed = _without(answer.noun, text[start:])
+    quantity = parse_quantity(typed, default_unit="1", asks=f"number of {answer.noun}")
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + start)
     if answer.noun == "tokens" and re.fullmatch(r"\s*\d+\s*k\b.*", text, re.IGNORECASE):
@@ -52,6 +53,14 @@ def _read(answer: CountAnswer, text: str) -> Quantity | Unreadable:
         of = f" of {answer.noun}" if answer.noun else ""
         return Unreadable(offset=0, reason=f"type a whole number{of}")
     return quantity
+
+
+def _without(noun: str, text: str) -> str:
+    """Return "4 stages" without its noun, which the number may be typed with."""
+    words = {noun, counted(1, noun)} - {""}
+    named = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    behind = re.search(rf"(?<=\d)\s*\b(?:{named})\s*[.!]?\s*$", text, re.IGNORECASE)
+    return text[: behind.start()] if words and behind else text
 
 
 def _in_binary(quantity: Quantity) -> Quantity:

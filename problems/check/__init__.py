@@ -1,0 +1,1 @@
+"""What questions are held to: rules that yield findings, and the problems they look at."""

@@ -1,0 +1,1 @@
+"""`memquiz check`: problems are made, looked at by every rule, and marked."""

@@ -1,0 +1,46 @@
+"""`--kinds`: folders of kinds of one's own, beside the bank."""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from problems.mistakes import mistakes
+from problems.own_folders import using
+from problems.registry import kinds
+
+R = TypeVar("R")
+
+PLACE = "MEMQUIZ_KINDS"
+
+
+def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
+    """Give a command the option `--kinds`, and run it with the kinds of those folders.
+
+    The variable MEMQUIZ_KINDS names folders in the option's place, as PATH does.
+    """
+
+    @click.option(
+        "--kinds",
+        "kind_folders",
+        metavar="FOLDER",
+        multiple=True,
+        help=f"Take kinds of your own from here too; else from {PLACE}.",
+    )
+    @wraps(command)
+    def run(*args: object, kind_folders: tuple[str, ...], **options: object) -> R:
+        with using(*folders(kind_folders)):
+            kinds()
+            mistakes()
+            return command(*args, **options)
+
+    return run
+
+
+def folders(typed: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders that were typed, or those that the variable names."""
+    named = typed or filter(None, os.environ.get(PLACE, "").split(os.pathsep))
+    return tuple(Path(name).expanduser() for name in named)
