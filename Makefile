@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint format docs bench accuracy grading weights plans fuzz house mutants
+.PHONY: practice test lint check format docs bench accuracy grading weights plans fuzz house mutants
 
 practice:
 	$(RUN) practice
@@ -10,6 +10,8 @@ test:
 	$(RUN) test
 lint:
 	$(RUN) lint
+check:
+	$(RUN) check
 format:
 	$(RUN) python -m ruff format .
 	$(RUN) python -m ruff check --fix .

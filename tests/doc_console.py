@@ -129,14 +129,16 @@ def _steps(lines):
 def prepare(folder, files=()):
     """Put into `folder` what a reader has: the example files, and `memquiz` among the programs.
 
-    With `files` to add, a copy of the project that has them too.
+    With `files` to add to the project, a copy of it that has them too; other files lie where the
+    reader is.
     """
-    if files:
+    if any(_of_project(file) for file in files):
         for package in PACKAGES:
             shutil.copytree(ROOT / package, folder / TREE / package)
     for file in files:
-        path = folder / TREE / file.path
+        path = (folder / TREE if _of_project(file) else folder) / file.path
         assert path.exists() == file.appended, file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as target:
             target.write(f"\n{file.text}" if file.appended else file.text)
     shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
@@ -144,6 +146,10 @@ def prepare(folder, files=()):
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m quiz "$@"\n')
     program.chmod(0o755)
+
+
+def _of_project(file):
+    return file.path.split("/")[0] in PACKAGES
 
 
 def run(step, folder):

@@ -23,6 +23,7 @@ COMMANDS = {
     "`memquiz solve`": f"solve {SOLVED}",
     "`memquiz solve --json`": f"solve --json {SOLVED}",
     "`memquiz levers`": f"levers {SOLVED}",
+    "`memquiz check`": "check claim --seeds 1",
     "`memquiz catalog models`": "catalog models",
     "`memquiz catalog gpus`": "catalog gpus",
     "`memquiz catalog kinds`": "catalog kinds",

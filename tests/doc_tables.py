@@ -35,6 +35,7 @@ from engine.units import GIB, MIB, decimal
 from engine.values import values_of
 from problems.problem import TOPICS
 from problems.registry import kinds
+from quiz.check.checking import all_rules
 from quiz.marking.nearness import BANDS, DOUBLE, DOUBLE_CREDIT, RANGES
 from quiz.options.scenario import ENTRIES, scenario_from
 
@@ -272,8 +273,16 @@ def step_times():
         yield group.name, len(group.rows), *group.said, f"{len(wrong)} of {pairs}"
 
 
+def check_rules():
+    """Yield the rules of `memquiz check`, those of the whole bank last."""
+    yield "rule", "what holds", "a kind may break it"
+    for rule in sorted(all_rules(), key=lambda rule: rule.of_bank):
+        yield f"`{rule.name}`", rule.says, "yes, and says why" if rule.may_be_broken else ""
+
+
 TABLES = {
     "way": way,
+    "rules": check_rules,
     "folders": folders,
     "precisions": precisions,
     "optimizers": optimizer_rows,

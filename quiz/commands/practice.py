@@ -11,7 +11,7 @@ from engine.errors import Fault, InputError
 from problems.registry import from_id
 from quiz.exits import Exit, exits
 from quiz.history.store import Store, data_folder
-from quiz.options.kinds import with_kinds
+from quiz.options.kinds import kinds_typed, with_kinds
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
 from quiz.practice.closing import closing, onward
@@ -90,7 +90,6 @@ def _practise(sitting: Sitting, store: Store | None) -> Exit:
     console.print()
     ever = None if store is None else store.ranges()
     paragraph(console, closing(dialogue.session, ending, ever))
-    whole_lines(
-        console, onward(dialogue.session, ending, again=sitting.again, saved=sitting.saved)
-    )
+    next_ = onward(dialogue.session, ending, again=sitting.again, saved=sitting.saved)
+    whole_lines(console, next_ + kinds_typed())
     return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE

@@ -1,6 +1,7 @@
 """`--kinds`: folders of kinds of one's own, beside the bank."""
 
 import os
+import shlex
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TypeVar
 import click
 
 from problems.mistakes import mistakes
-from problems.own_folders import using
+from problems.own_folders import own_folders, using
 from problems.registry import kinds
 
 R = TypeVar("R")
@@ -38,6 +39,14 @@ def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
             return command(*args, **options)
 
     return run
+
+
+def kinds_typed() -> str:
+    """Return " --kinds FOLDER" for a command that is to have the kinds of this one."""
+    if own_folders() == tuple(folder.resolve() for folder in folders(())):
+        return ""
+    near = (min(str(one), os.path.relpath(one), key=len) for one in own_folders())
+    return "".join(f" --kinds {shlex.quote(name)}" for name in near)
 
 
 def folders(typed: tuple[str, ...]) -> tuple[Path, ...]:

@@ -116,7 +116,7 @@ PLANTED = {
     ],
     "depths": [
         lambda: with_problem("peak", solution=lambda steps: steps[::-1]),
-        lambda: with_problem("peak", solution=lambda steps: (Step(text="exact alone"),)),
+        lambda: with_problem("peak", solution=always((Step(text="exact alone"),))),
     ],
     "mistakes-differ": [
         lambda: with_problem("peak", mistakes=first_mistake(value=right("peak").value)),

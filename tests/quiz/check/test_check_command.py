@@ -1,0 +1,116 @@
+"""`memquiz check`: what it prints, as what it exits, and with whose kinds."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from problems.own_folders import using
+from problems.registry import kinds
+from quiz.check.checking import check
+from quiz.check.report import lines
+from quiz.cli import memquiz as cli
+
+EXAMPLE = Path(__file__).parents[2] / "recipes" / "own-kinds" / "my-kinds"
+FILE = "checkpoint_time.py"
+
+
+def invoke(*arguments, **environment):
+    result = CliRunner().invoke(cli, ["check", *map(str, arguments)], env=environment)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the example, and a function that changes its code."""
+    copy = Path(shutil.copytree(EXAMPLE, tmp_path / "kinds"))
+
+    def change(before, after):
+        code = (EXAMPLE / FILE).read_text(encoding="utf-8")
+        assert before in code
+        (copy / FILE).write_text(code.replace(before, after), encoding="utf-8")
+        return copy
+
+    change("", "")
+    return change
+
+
+def test_a_kind_in_which_nothing_is_found_exits_with_0():
+    result = invoke("zero-states", "--seeds", 5)
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "zero-states: 5 problems, nothing found\n1 kind, 5 problems: all well\n",
+    )
+
+
+def test_a_kind_of_ones_own_is_held_to_the_same(folder):
+    result = invoke("checkpoint-time", "--kinds", folder("", ""), "--seeds", 20)
+    assert (result.exit_code, "nothing found" in result.stdout) == (0, True)
+
+
+def test_the_variable_names_folders_too(folder):
+    result = invoke("checkpoint-time", "--seeds", 5, MEMQUIZ_KINDS=str(folder("", "")))
+    assert result.exit_code == 0
+
+
+def test_what_is_found_is_a_line_with_the_problem_and_exits_with_1(folder):
+    broken = folder("", "")
+    (broken / "checkpoint-time.jinja").write_text("How long does it take? " * 9)
+    result = invoke("checkpoint-time", "--kinds", broken, "--seeds", 9)
+    assert result.exit_code == 1
+    assert "checkpoint-time@0: prompt: does not say how near is full credit" in result.stdout
+    assert "checkpoint-time: 6 more [band]" in result.stdout
+
+
+def test_a_kind_that_raises_is_found_with_its_line(folder):
+    broken = folder("seconds = Fraction(size, speed * GB)", "seconds = Fraction(size, 0)")
+    result = invoke("checkpoint-time", "--kinds", broken, "--seeds", 9)
+    assert result.exit_code == 1
+    assert "checkpoint_time.py line 36: ZeroDivisionError" in result.stdout
+    assert "checkpoint-time: 0 problems, 3 findings" in result.stdout
+
+
+def test_json_has_every_finding_and_nothing_else(folder):
+    broken = folder("topic=", "allows={'feedback': 'no', 'nothing': 'no'},\n    topic=")
+    result = invoke("checkpoint-time", "--kinds", broken, "--seeds", 5, "--json")
+    found = json.loads(result.stdout)
+    assert list(found) == ["kinds", "findings"]
+    assert {one["where"] for one in found["findings"]} == {"allows 'feedback'", "allows 'nothing'"}
+    assert list(found["findings"][0]) == ["id", "rule", "kind", "seed", "where", "what", "next"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["zero-state"], "did you mean zero-states"),
+        (["--seeds", "many"], "is not a whole number"),
+        (["--seeds", "0"], "is not in 1 to 10,000"),
+        (["--kinds", "nowhere"], "is no folder"),
+    ],
+)
+def test_bad_input_exits_with_2_and_says_what_to_do(arguments, said):
+    result = invoke(*arguments)
+    assert (result.exit_code, said in result.stderr) == (2, True)
+
+
+def test_what_a_kind_allows_itself_is_told_with_its_reason(folder):
+    many = folder("8 * draw.between(1, 64)", "8")
+    reason = folder("8 * draw.between(1, 64)", "8") / FILE
+    code = reason.read_text().replace("topic=", 'allows={"distinct": "few"},\n    topic=')
+    reason.write_text(code.replace("draw.between(2, 250)", "100"))
+    with using(many):
+        (checked,) = check([kinds()["checkpoint-time"]], 100, bank=False)
+    assert "checkpoint-time: distinct is not kept: few" in list(lines(checked))
+
+
+def test_what_is_allowed_and_kept_is_found():
+    kind = kinds()["zero-states"]
+    object.__setattr__(kind, "allows", {"spread": "for no reason"})
+    try:
+        (checked,) = check([kind], 200, bank=False)
+    finally:
+        object.__setattr__(kind, "allows", {})
+    assert [finding.where for finding in checked.findings] == ["allows 'spread'"]
