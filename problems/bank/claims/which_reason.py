@@ -52,6 +52,9 @@ class Option:
     levels=("junior", "mid", "senior"),
     title="Which reason carries the verdict?",
     sources=("problems/data/claims, a source for each", "problems/data/reasons"),
+    allows={
+        "distinct": "a claim and a few of its reasons are all that it draws",
+    },
 )
 def which_reason(draw: Draw, level: Level) -> Draft | None:
     """Put a claim, and ask for its verdict with the reason among a few."""

@@ -8,7 +8,7 @@ from problems.check.rule import Flaw, all_answers, each_answer
 from problems.check.texts import cut, other_end
 from problems.problem import Problem
 
-FEEDBACK, FEWEST = (20, 160), 4
+FEEDBACK, FEWEST = (10, 180), 4
 # Of the problems; the same place or the same thing more often can be guessed.
 MOST = 60
 
@@ -21,12 +21,12 @@ def solutions_end_with_the_pick(problem: Problem, answer: ChoiceAnswer) -> Itera
 
 
 @each_answer("choice-feedback", ChoiceAnswer)
-def each_pick_is_told_with_its_numbers(_: Problem, answer: ChoiceAnswer) -> Iterator[Flaw]:
-    """Each choice says in 20 to 160 characters, with a number, what it would do."""
+def each_pick_is_told_with_its_numbers(problem: Problem, answer: ChoiceAnswer) -> Iterator[Flaw]:
+    """Each choice says in 10 to 180 characters why; with its number where there is a scenario."""
     fewest, most = FEEDBACK
     for choice in answer.choices:
         where = f"choice {choice.item.key}"
-        if not re.search(r"\d", choice.feedback):
+        if problem.scenario is not None and not re.search(r"\d", choice.feedback):
             yield Flaw(where, f"{cut(choice.feedback)} has no number", "give its size")
         if not fewest <= len(choice.feedback) <= most:
             what = f"{len(choice.feedback)} characters, not {fewest} to {most}"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from typing import get_args
 
@@ -48,18 +48,24 @@ def a_kind_asks_for_the_same_thing(series: Series) -> Iterator[Flaw]:
 @each_kind("distinct", may_be_broken=True)
 def no_two_seeds_ask_the_same(series: Series) -> Iterator[Flaw]:
     """No two seeds give the same question."""
-    asked = Counter((problem.prompt, problem.exhibit) for problem in series.problems)
+    asked = Counter(_asked(problem) for problem in series.problems)
     again = len(series.problems) - len(asked)
     if again:
-        first: dict[tuple[str, str], int] = {}
+        first = dict[Hashable, int]()
         for problem in series.problems:
-            before = first.setdefault((problem.prompt, problem.exhibit), problem.seed)
+            before = first.setdefault(_asked(problem), problem.seed)
             if before != problem.seed:
                 what = (
                     f"{again} of {len(series.problems)} ask what another seed asks, first {before}"
                 )
                 yield Flaw("prompt", what, "draw one figure more", seed=problem.seed)
                 return
+
+
+def _asked(problem: Problem) -> Hashable:
+    """Return what a person sees of a problem: prompt, exhibit, and what may be picked."""
+    items = getattr(problem.answer, "items", ())
+    return problem.prompt, problem.exhibit, tuple(getattr(item, "name", item) for item in items)
 
 
 @each_kind("spread", may_be_broken=True)

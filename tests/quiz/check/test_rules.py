@@ -166,7 +166,7 @@ PLANTED = {
     "choice-ends": [lambda: with_problem("first-lever", solution=last_step("so it is decided"))],
     "choice-feedback": [
         lambda: with_problem("first-lever", answer=first_choice(feedback="It leaves too much.")),
-        lambda: with_problem("first-lever", answer=first_choice(feedback="3 GB.")),
+        lambda: with_problem("first-lever", answer=first_choice(feedback="3 GB. " * 40)),
     ],
     "choices-vary": [lambda: many("first-lever")],
     "claim-hints-tell": [lambda: with_problem("claim", hints=told(right("claim").core))],

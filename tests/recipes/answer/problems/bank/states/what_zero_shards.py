@@ -20,7 +20,7 @@ from problems.wording import bytes_of, number, recipe_said, sentence
     title="What a ZeRO stage shards",
     sources=("arXiv 1910.02054 section 3",),
 )
-def what_zero_shards(draw: Draw) -> Draft:
+def what_zero_shards(draw: Draw) -> Draft | None:
     """Ask which of the model states a stage divides by the ranks."""
     stage, recipe = draw.choice((1, 2)), scenarios.states_recipe(draw)
     model = scenarios.any_model(draw)
@@ -31,6 +31,8 @@ def what_zero_shards(draw: Draw) -> Draft:
         for place, part in enumerate(parts, 1)
     )
     right = frozenset(str(place) for place, part in enumerate(parts, 1) if part.stage <= stage)
+    if len(right) < 2:  # one thing is no selection
+        return None
     return Draft(
         prompt=(
             f"{model.title} ({number(model.parameters)} parameters) on {ranks} GPUs. "
