@@ -3,14 +3,13 @@
 from collections import Counter
 from functools import partial
 
-from doc_runs import RUNS, SWITCHES, neighbours, shown, word
-from sympy import Integer, Max
-
-from engine.ledger import ALL_PHASES, SERVING_PHASES, Category
+from engine.every_line import every_line
+from engine.example_runs import RUNS, SWITCHES, neighbours, shown, word
+from engine.ledger import SERVING_PHASES, Category
 from engine.symbols import MEANINGS
 
-# As many forms of a formula, as many runs that have it, and as long a formula as a reader wants.
-MOST_FORMS, MOST_RUNS, LONGEST = 4, 3, 100
+# As many forms of a formula, and as many runs that have it, as a reader wants.
+MOST_FORMS, MOST_RUNS = 4, 3
 FEW = 4
 
 
@@ -30,14 +29,9 @@ def runs():
 
 def entries(category):
     """Yield what is known of each line of a category, below what most of them have in common."""
-    names = dict.fromkeys(key for found in shown().values() for key in found)
-    rows = {
-        key: {run: found[key] for run, found in shown().items() if key in found}
-        for key in names
-        if key[0] is category
-    }
-    phases = {key: f"alive in {_phases(having.values())}" for key, having in rows.items()}
-    known = {key: _known(having.values()) for key, having in rows.items()}
+    rows = {key: line for key, line in every_line().items() if key[0] is category}
+    phases = {key: f"alive in {line.phases}" for key, line in rows.items()}
+    known = {key: _known(line) for key, line in rows.items()}
     usual = {_usual(phases.values()), _usual(known.values())} - {""}
     if usual:
         yield from (
@@ -46,9 +40,9 @@ def entries(category):
             *(f"- {said}" for said in sorted(usual)),
             "",
         )
-    for key, having in rows.items():
-        yield from (f"### {key[1]}", "", _sentence(next(iter(having.values())).why), "")
-        said = (f"bytes: {_forms(having)}", phases[key], _switches(key), known[key])
+    for key, line in rows.items():
+        yield from (f"### {key[1]}", "", line.why, "")
+        said = (f"bytes: {_forms(line)}", phases[key], _switches(key), known[key])
         yield from (f"- {one}" for one in said if one not in usual)
         yield ""
 
@@ -59,45 +53,16 @@ def _usual(said):
     return most if times > max(FEW, len(said) / 2) else ""
 
 
-def _sentence(text):
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _forms(having):
+def _forms(line):
     """Return the formulas that a line has in different runs, each with runs that have it."""
-    forms = {}
-    for run, line in having.items():
-        forms.setdefault(_size(line), []).append(run)
-    if len(forms) == 1:
-        return next(iter(forms))
+    if len(line.forms) == 1:
+        return line.forms[0][0]
     said = [
         f"{form} ({', '.join(of[:MOST_RUNS])}{', …' if len(of) > MOST_RUNS else ''})"
-        for form, of in [*forms.items()][:MOST_FORMS]
+        for form, of in line.forms[:MOST_FORMS]
     ]
-    more = len(forms) - len(said)
+    more = len(line.forms) - len(said)
     return "; ".join(said) + (f"; {more} more in other runs" if more else "")
-
-
-def _size(line):
-    low = "" if line.low is None else f"{_formula(line.low)} to "
-    return f"{low}{_formula(line.size)}"
-
-
-def _formula(size):
-    if isinstance(size, Integer):
-        return f"{int(size):,}"
-    if len(text := str(size)) <= LONGEST:
-        return f"`{text}`"
-    over = ", ".join(sorted(f"`{symbol}`" for symbol in size.free_symbols))
-    kind = "the largest of {} sums" if isinstance(size, Max) else "a sum of {} terms"
-    return f"{kind.format(len(size.args))} over {over}"
-
-
-def _phases(having):
-    said = dict.fromkeys(
-        "every phase" if line.phases == ALL_PHASES else ", ".join(line.phases) for line in having
-    )
-    return "; or in ".join(said)
 
 
 def _switches(key):
@@ -132,11 +97,8 @@ def _of(key):
     return " of inference" if all(one <= set(SERVING_PHASES) for one in having) else ""
 
 
-def _known(having):
-    sources = {}
-    for line in having:
-        sources.setdefault(str(line.evidence), {})[line.source] = None
-    return "; ".join(f"{how}: {'; '.join(of)}" for how, of in sources.items())
+def _known(line):
+    return "; ".join(f"{how}: {'; '.join(of)}" for how, of in line.known)
 
 
 TABLES = {"symbols": symbols, "model-runs": runs}

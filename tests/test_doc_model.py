@@ -9,8 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from doc_runs import RUNS, SWITCHES, neighbours, shown, words_of
-
+from engine.example_runs import RUNS, SWITCHES, neighbours, shown, words_of
 from engine.symbols import MEANINGS
 
 ROOT = Path(__file__).parents[1]

@@ -1,17 +1,20 @@
-"""Runs of training and of inference that between them have every line, for docs/model.md.
+"""Runs of training and of inference that between them have every line of the ledger.
 
 A run is typed as what it has beyond one GPU that trains a Llama with AdamW in mixed precision.
 Which switches a line depends on is found by changing one switch of a run at a time, to each of
 its words.
 """
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from math import prod
+from typing import Any
 
 from engine.architecture import Architecture, Experts, LatentAttention
 from engine.catalog import accelerator
 from engine.errors import InputError
 from engine.estimate import lines_of, switches_of
+from engine.ledger import Category, Line
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import (
@@ -27,32 +30,36 @@ from engine.scenario import (
     Serving,
     Workload,
 )
+from engine.served import Served
 from engine.settings import DEFAULT_STACK
 from engine.stacks.registry import stack
 from engine.stages import differing
+from engine.structure import Structure
 
-LLAMA = {"layers": 8, "hidden": 1024, "heads": 16, "ffn": 2816, "vocab": 32000}
-GROUPED = LLAMA | {"kv_heads": 4}
+LLAMA: Mapping[str, Any] = {"layers": 8, "hidden": 2**10, "heads": 16, "ffn": 2816, "vocab": 32000}
+GROUPED = {**LLAMA, "kv_heads": 4}
 BIASES = dict.fromkeys(("qkv_bias", "output_bias", "mlp_bias"), True)
-PLAIN = LLAMA | BIASES | {"gated": False, "activation": "gelu-tanh", "norm": "layernorm"}
-SHAPES = {
+PLAIN = {**LLAMA, **BIASES} | {"gated": False, "activation": "gelu-tanh", "norm": "layernorm"}
+SHAPES: Mapping[str, Mapping[str, Any]] = {
     "llama": GROUPED,
     "many-heads": LLAMA,
-    "gpt": PLAIN | {"positions": 1024},
+    "gpt": PLAIN | {"positions": 2**10},
     "gpt-neox": PLAIN | {"rotary_dim": 16, "parallel_residual": True},
 }
 EXPERTS = Experts(routed=8, per_token=2, ffn=2816)
-SHARED = Experts(routed=8, per_token=2, ffn=2816, shared_ffn=1024, dense_layers=1)
+SHARED = Experts(routed=8, per_token=2, ffn=2816, shared_ffn=2**10, dense_layers=1)
+Lines = Mapping[tuple[Category, str], Line]
+Switches = Structure | Served
 LATENT = LatentAttention(
     query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
 )
 
 # Every value of a switch by the word for it; the first is what a run has that does not say.
-SWITCHES = {
+SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "model.implementation": {"fused": "fused", "hf": "hf", "megatron": "megatron"},
     "model.gated": {"true": True, "false": False},
     "model.norm": {"rmsnorm": "rmsnorm", "layernorm": "layernorm"},
-    "model.positions": {"0": 0, "some": 1024},
+    "model.positions": {"0": 0, "some": 2**10},
     "model.parallel_residual": {"false": False, "true": True},
     "model.qk_norm": {"none": "none", "head": "head"},
     "model.tied": {"false": False, "true": True},
@@ -100,7 +107,7 @@ FSDP2 = "parallel.data=more parallel.zero=3"
 ACCUMULATED = "workload.gradient_accumulation=more"
 EAGER, AUTOCAST = "recipe.attention=eager", "recipe.precision=autocast"
 HF, MEGATRON = "model.implementation=hf", "model.implementation=megatron"
-RUNS = {
+RUNS: Mapping[str, str] = {
     "Llama": "",
     "fp32": "recipe.precision=fp32",
     "autocast": AUTOCAST,
@@ -165,31 +172,31 @@ RUNS = {
 }
 
 
-def words_of(run):
+def words_of(run: str) -> dict[str, str]:
     """Return the words that a run is typed in, by switch, with its shape among them."""
     typed = dict(word.split("=") for word in RUNS[run].split())
     brought = stack(typed.get("model.implementation", DEFAULT_STACK)).brings
     return {f"recipe.{key}": word for key, word in brought.items()} | typed
 
 
-def word(run, switch):
+def word(run: str, switch: str) -> str:
     """Return the word for what a run has of a switch."""
     return words_of(run).get(switch, next(iter(SWITCHES[switch])))
 
 
 @cache
-def shown():
+def shown() -> Mapping[str, Lines]:
     """Return the lines of each run, by category and name."""
     return {run: _lines(_structures(words_of(run))) for run in RUNS}
 
 
 @cache
-def neighbours():
+def neighbours() -> tuple[tuple[str, str, str, Lines], ...]:
     """Return (run, switch, word, lines) for each change of one switch that changes a run."""
     return tuple(_neighbours())
 
 
-def _neighbours():
+def _neighbours() -> Iterator[tuple[str, str, str, Lines]]:
     for run in RUNS:
         own = _structures(words_of(run))
         for switch, words in SWITCHES.items():
@@ -199,21 +206,34 @@ def _neighbours():
                     yield run, switch, one, _lines(changed)
 
 
-def _lines(structures):
+def _lines(structures: tuple[Switches, ...]) -> Lines:
     return {(line.category, line.name): line for one in structures for line in lines_of(one)}
 
 
-def _structures(typed):
+def _structures(typed: Mapping[str, str]) -> tuple[Switches, ...]:
     """Return the switches of each stage of a run; none where it is refused."""
     try:
-        scenario = _scenario(typed)
+        scenario = scenario_of(typed)
     except InputError:
         return ()
     return tuple(switches_of(scenario, stage) for stage in differing(scenario))
 
 
-def _scenario(typed):
-    parts = {"model": dict(SHAPES[typed.get("shape", "llama")]), "workload": {"sequence": 1024}}
+def lines_typed(typed: Mapping[str, str]) -> Lines:
+    """Return the lines of a run that is typed in words of `SWITCHES`; none where it is refused."""
+    return _lines(_structures(typed))
+
+
+def scenario_of(typed: Mapping[str, str]) -> Scenario:
+    """Return a run that is typed in words of `SWITCHES`.
+
+    Raises:
+        InputError: the scenario refuses it.
+    """
+    parts: dict[str, dict[str, Any]] = {
+        "model": dict(SHAPES[typed.get("shape", "llama")]),
+        "workload": {"sequence": 2**10},
+    }
     for switch, one in typed.items():
         if switch in SWITCHES:
             part, _, name = switch.partition(".")
