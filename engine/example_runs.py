@@ -224,6 +224,11 @@ def lines_typed(typed: Mapping[str, str]) -> Lines:
     return _lines(_structures(typed))
 
 
+def lines_for(scenario: Scenario) -> Lines:
+    """Return the lines of all stages of a scenario, by category and name."""
+    return _lines(tuple(structure_of(scenario, stage) for stage in differing(scenario)))
+
+
 def scenario_of(typed: Mapping[str, str]) -> Scenario:
     """Return a run that is typed in words of `SWITCHES`.
 

@@ -18,6 +18,10 @@ COMMANDS = {
         "Run a training step and put what it takes beside the ledger.",
     ),
     "check": ("quiz.commands.check", "Hold kinds of question to the rules of the bank."),
+    "explain": (
+        "quiz.commands.explain",
+        "Explain a topic, a line of the ledger, a lever or a mistake.",
+    ),
     "catalog": (
         "quiz.commands.catalog",
         "List models, GPUs, kinds of question, levers, mistakes or claims.",

@@ -1,0 +1,1 @@
+"""`memquiz explain`: what is known of a topic, a line, a lever, a mistake, by name."""

@@ -1,0 +1,143 @@
+"""`memquiz explain`: everything that has a name is found, and told from the code."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from engine.every_line import every_line
+from engine.ledger import Category
+from engine.levers.registry import levers
+from engine.optimizers import optimizers
+from engine.precisions import PRECISIONS
+from problems.mistakes import mistakes
+from problems.problem import TOPICS
+from problems.registry import kinds
+from quiz.cli import memquiz as cli
+from quiz.explain.finding import explained
+from quiz.explain.questions import TOPIC_OF
+from quiz.explain.things import things
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(cli, ["explain", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_everything_that_has_a_name_can_be_explained():
+    named = {name for thing in things() for name in thing.names}
+    lines = {line.name for line in every_line().values()}
+    for known in (
+        TOPICS,
+        Category,
+        lines,
+        optimizers(),
+        PRECISIONS,
+        levers(),
+        kinds(),
+        mistakes(),
+    ):
+        assert set(known) <= named
+
+
+def test_every_category_has_a_topic_whose_kinds_ask_about_it():
+    assert set(TOPIC_OF) == set(Category)
+    assert set(TOPIC_OF.values()) <= set(TOPICS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "sort", "name"),
+    [
+        ("a", "topic", "model states"),
+        ("Activations", "topic", "activations"),
+        ("optimizer_state", "category", "optimizer state"),
+        ("optimizer states", "line", "optimizer states"),
+        ("AdamW", "optimizer", "adamw"),
+        ("pure-bf16", "precision", "pure-bf16"),
+        ("pure bf16", "precision", "pure-bf16"),
+        ("zero2", "lever", "ZeRO-2"),
+        ("logits-spike", "kind", "logits-spike"),
+        ("master copy forgotten", "mistake", "master copy forgotten"),
+        ("shared by layers tables", "line", "tables shared by the layers"),
+    ],
+)
+def test_a_thing_is_found_by_its_names_in_any_case_and_by_all_words_of_one(typed, sort, name):
+    first = explained(typed)[0]
+    assert (first.sort, first.name) == (sort, name)
+
+
+def test_a_line_is_told_with_formula_derivation_phases_source_and_evidence():
+    (one,) = explained("log-softmax")
+    (line,) = one.lines
+    assert line.why == "Cross entropy keeps fp32 log-probabilities of the whole vocabulary."
+    assert line.forms[0][0] == "`4*V*b*s`"
+    assert line.phases == "forward, loss"
+    assert line.known[0][0] == "traced"
+    assert one.symbols["V"] == "vocabulary entries"
+    assert "logits-spike" in one.kinds
+
+
+def test_two_things_of_one_name_are_both_told_and_a_line_of_the_first_once():
+    assert [one.sort for one in explained("activations")] == ["topic", "category"]
+    assert [one.sort for one in explained("weights")] == ["category"]
+
+
+def test_an_optimizer_is_told_with_the_lines_of_a_run_with_it():
+    (one,) = explained("sgd-momentum")
+    assert {line.name: line.forms[0][0] for line in one.lines}["optimizer states"] == "`4*P`"
+
+
+def test_a_precision_is_told_with_its_model_states():
+    (one,) = explained("fp32")
+    states = {line.name: line.forms[0][0] for line in one.lines}
+    assert (states["weights"], states["optimizer states"]) == ("`4*P`", "`8*P`")
+
+
+def test_a_lever_is_told_by_the_lines_that_it_changes():
+    (one,) = explained("ZeRO-1")
+    assert ("optimizer states", "`8*P`", "`8*ceil_div(P, N)`") in one.changed
+
+
+# They change sizes and no formula, a wait, or runs of which no example is one.
+NO_LINES = {"smaller micro-batch", "expert parallel"}
+
+
+@pytest.mark.parametrize("name", levers())
+def test_a_lever_is_told_by_lines_of_some_run(name):
+    (one, *_) = (x for x in explained(name) if x.sort == "lever")
+    assert one.says[0].startswith("In a scenario file: ")
+    assert bool(one.changed) == (name not in NO_LINES)
+
+
+def test_the_whiteboard_of_related_questions_is_shown():
+    (one,) = explained("bytes-per-parameter")
+    assert one.on_paper[0].problem == "bytes-per-parameter@1"
+    assert one.on_paper[0].steps
+
+
+def test_a_mistake_is_told_with_its_credit_and_the_kinds_that_know_it():
+    (one,) = explained("master copy forgotten")
+    assert "earns 1/4 of the credit" in one.says[1]
+    assert "model-states" in one.kinds
+
+
+def test_what_is_not_known_is_answered_with_near_names():
+    result = invoke("adamww")
+    assert result.exit_code == 2
+    assert result.stderr.count("adamw ") == 1
+    assert "did you mean adamw or adamw-8bit" in result.stderr
+
+
+def test_a_page_has_what_is_known_and_who_asks():
+    page = invoke("reduce", "bucket").stdout
+    for said in ("reduce bucket · communication", "1,000,000,000 bytes", "traced: ", "asked by: "):
+        assert said in page
+
+
+def test_json_has_the_same_and_nothing_else():
+    (one,) = json.loads(invoke("--json", "log-softmax").stdout)["explanations"]
+    assert one["lines"][0]["formulas"][0]["bytes"] == "4*V*b*s"
+    assert list(one) == [
+        *("sort", "name", "says", "sources", "lines", "changed", "symbols", "on_paper", "kinds")
+    ]
