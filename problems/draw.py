@@ -5,12 +5,15 @@ drawing more in one, changes no other problem.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar, final
 
 T = TypeVar("T")
 
 DIGEST_BITS: Final = 512
+# Seeds in a row that are kept apart by what they ask, and how often one looks for its own.
+IN_A_ROW: Final = 200
+MOST_TRIES: Final = 10 * IN_A_ROW
 
 
 @final
@@ -26,6 +29,7 @@ class Draw:
 
     def __init__(self, kind: str, seed: int) -> None:
         self._stream = f"{kind}@{seed}"
+        self._seed = seed
         self._drawn = 0
 
     def below(self, n: int) -> int:
@@ -72,6 +76,28 @@ class Draw:
     def chance(self, percent: int) -> bool:
         """Return True in `percent` of 100 cases."""
         return self.below(100) < percent
+
+    def unlike(self, make: Callable[[], T], key: Callable[[T], object] = repr) -> T:
+        """Return what `make` draws, for which few figures are enough to be asked only once.
+
+        Of 200 seeds in a row no two get what has the same `key`: each takes of what there is the
+        200th part that a hash of the key puts down to it. Where it finds nothing, since there is
+        too little, it takes what was drawn last.
+
+        Args:
+            make: draws the figures from this stream; it is called a few hundred times.
+            key: what sets one question apart from another.
+        """
+        drawn = make()
+        for _ in range(MOST_TRIES):
+            if self._is_own(repr(key(drawn))):
+                break
+            drawn = make()
+        return drawn
+
+    def _is_own(self, key: str) -> bool:
+        digest = hashlib.blake2b(key.encode(), digest_size=DIGEST_BITS // 8).digest()
+        return (int.from_bytes(digest, "big") - self._seed) % IN_A_ROW == 0
 
     def _next(self, bits: int) -> int:
         text = f"{self._stream}#{self._drawn}"

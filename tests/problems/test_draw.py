@@ -70,3 +70,25 @@ def test_weights_decide_how_often_an_item_comes():
 def test_a_chance_in_percent_comes_that_often():
     draw = Draw("kind", 0)
     assert 240 < sum(draw.chance(30) for _ in range(1000)) < 360
+
+
+def test_of_200_seeds_in_a_row_no_two_get_the_same():
+    def drawn(seed):
+        draw = Draw("apart", seed)
+        return draw.unlike(lambda: (draw.below(40), draw.below(60)))
+
+    for first in (0, 977):
+        assert len({drawn(seed) for seed in range(first, first + 200)}) == 200
+
+
+def test_what_is_unlike_is_told_by_its_key():
+    def drawn(seed):
+        draw = Draw("key", seed)
+        return draw.unlike(lambda: (draw.below(3000), draw.below(10)), lambda pair: pair[0])
+
+    assert len({drawn(seed)[0] for seed in range(200)}) == 200
+
+
+def test_where_there_is_too_little_to_be_unlike_something_is_drawn():
+    draw = Draw("few", 1)
+    assert draw.unlike(lambda: draw.below(2)) in {0, 1}

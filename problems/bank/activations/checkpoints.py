@@ -34,9 +34,16 @@ HALF = 2  # bytes of a 16-bit element
 )
 def checkpointed(draw: Draw, level: Level) -> Draft | None:
     """Ask for the inputs of all layers, or for these and the one layer that is live."""
-    model = scenarios.modelled(draw.choice(scenarios.trainable()))
-    a, copies = model.architecture, draw.choice(COPIES)
-    batch, sequence = draw.choice(BATCHES), draw.choice(SEQUENCES)
+    name, copies, batch, sequence = draw.unlike(
+        lambda: (
+            draw.choice(scenarios.trainable()),
+            draw.choice(COPIES),
+            draw.choice(BATCHES),
+            draw.choice(SEQUENCES),
+        )
+    )
+    model = scenarios.modelled(name)
+    a = model.architecture
     if batch * sequence > MOST_TOKENS or (a.positions and sequence > a.positions):
         return None
     one = layer_input(batch * sequence, a.hidden)

@@ -34,11 +34,15 @@ BESIDE = {"16-bit": "fp32", "fp32": "16-bit"}
 )
 def logits_size(draw: Draw) -> Draft | None:
     """Ask for one tensor of logits of all tokens, in one width."""
-    model, word = scenarios.any_model(draw), draw.choice(tuple(BYTES))
-    batch, sequence, multiple = (
-        draw.choice(BATCHES),
-        draw.choice(SEQUENCES),
-        draw.choice(MULTIPLES),
+    model, word, batch, sequence, multiple = draw.unlike(
+        lambda: (
+            scenarios.any_model(draw),
+            draw.choice(tuple(BYTES)),
+            draw.choice(BATCHES),
+            draw.choice(SEQUENCES),
+            draw.choice(MULTIPLES),
+        ),
+        lambda figures: (figures[0].name, *figures[1:4]),
     )
     vocab = -(-model.architecture.vocab // multiple) * multiple
     if sequence > model.max_sequence or batch * sequence > MOST_TOKENS:

@@ -30,7 +30,10 @@ BYTES = {"fp8": 1, "bf16": 2, "fp32": 4}
 )
 def matmul_operands(draw: Draw) -> Draft:
     """Ask for the bytes of both factors and the product of one linear layer."""
-    model, m = scenarios.any_model(draw), TOKENS * draw.between(1, MOST)
+    model, m = draw.unlike(
+        lambda: (scenarios.any_model(draw), TOKENS * draw.between(1, MOST)),
+        lambda figures: (figures[0].name, figures[1]),
+    )
     a, word = model.architecture, draw.choice(tuple(BYTES))
     name, k, n = draw.choice(
         (("up projection", a.hidden, a.ffn), ("down projection", a.ffn, a.hidden))

@@ -27,8 +27,10 @@ SCALED = {"a block of 128 × 128": 128 * 128, "128 elements": 128, "32 elements"
 )
 def quantised_copies(draw: Draw) -> Draft:
     """Ask for the FP8 copies of all layers' matrices that each rank of FSDP has whole."""
-    model, ranks = scenarios.any_model(draw), draw.choice(RANKS)
-    block = draw.choice(tuple(SCALED))
+    model, ranks, block = draw.unlike(
+        lambda: (scenarios.any_model(draw), draw.choice(RANKS), draw.choice(tuple(SCALED))),
+        lambda figures: (figures[0].name, *figures[1:]),
+    )
     matrices = elements_of(model.architecture)
     scales = 4 * (matrices // SCALED[block])
     size, count = matrices + scales, rounded(matrices)

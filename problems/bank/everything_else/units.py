@@ -28,8 +28,10 @@ def units(draw: Draw) -> Draft:
 
 
 def _of_a_card(draw: Draw) -> Draft:
-    gpu = draw.choice(tuple(accelerators().values()))
-    used = draw.between(30, 99)
+    gpu, used = draw.unlike(
+        lambda: (draw.choice(tuple(accelerators().values())), draw.between(30, 99)),
+        lambda figures: (figures[0].memory_mib, figures[1]),
+    )
     mib = gpu.memory_mib * used // 100
     return one_size(
         prompt=(
@@ -49,7 +51,7 @@ def _of_a_card(draw: Draw) -> Draft:
 
 
 def _of_a_log(draw: Draw) -> Draft:
-    hundredths = draw.between(120, 24000)
+    hundredths = draw.unlike(lambda: draw.between(120, 24000))
     size = GIB * hundredths // 100
     said = f"{hundredths / 100:,.2f} GiB"
     return one_size(
@@ -69,7 +71,10 @@ def _of_a_log(draw: Draw) -> Draft:
 
 
 def _of_weights(draw: Draw) -> Draft:
-    model, each = scenarios.any_model(draw), draw.choice(tuple(range(2, 21)))
+    model, each = draw.unlike(
+        lambda: (scenarios.any_model(draw), draw.between(2, 20)),
+        lambda figures: (figures[0].name, figures[1]),
+    )
     size = each * model.parameters
     gib = f"{size / GIB:,.2f} GiB"
     return one_size(

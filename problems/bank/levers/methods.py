@@ -54,8 +54,15 @@ class Method:
 def which_method(draw: Draw) -> Draft | None:
     """Ask which of three methods is the first whose states fit in a part of one card."""
     wanted = draw.below(len(METHODS) + 1)
-    model = scenarios.modelled(draw.choice(scenarios.trainable()))
-    gpu, room = scenarios.gpu_for(draw, 1), draw.choice(ROOM)
+    name, gpu, room = draw.unlike(
+        lambda: (
+            draw.choice(scenarios.trainable()),
+            scenarios.gpu_for(draw, 1),
+            draw.choice(ROOM),
+        ),
+        lambda figures: (figures[0], figures[1].name, figures[2]),
+    )
+    model = scenarios.modelled(name)
     most = gpu.memory * room // 100
     guess = [each * model.architecture.parameters <= most for _, _, each in METHODS]
     if (guess.index(True) if True in guess else len(METHODS)) != wanted:

@@ -30,9 +30,16 @@ HALF = 2
 )
 def checkpoints_to_host(draw: Draw) -> Draft | None:
     """Ask for the seconds that all layers' checkpoints take to the host, one way."""
-    model = scenarios.modelled(draw.choice(scenarios.trainable()))
-    a, rate = model.architecture, draw.choice(RATES)
-    batch, sequence = draw.choice(BATCHES), draw.choice(SEQUENCES)
+    name, rate, batch, sequence = draw.unlike(
+        lambda: (
+            draw.choice(scenarios.trainable()),
+            draw.choice(RATES),
+            draw.choice(BATCHES),
+            draw.choice(SEQUENCES),
+        )
+    )
+    model = scenarios.modelled(name)
+    a = model.architecture
     if a.positions and sequence > a.positions:
         return None
     size = a.layers * batch * sequence * a.hidden * HALF

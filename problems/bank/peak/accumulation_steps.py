@@ -26,7 +26,9 @@ SEQUENCES = (1024, 2048, 4096, 8192, 16384, 32768)
 )
 def accumulation_steps(draw: Draw, level: Level) -> Draft | None:
     """Ask for the micro-batches that a rank runs for one batch of all ranks."""
-    steps, micro, data = draw.choice(STEPS), draw.choice(MICRO), draw.choice(DATA)
+    steps, micro, data = draw.unlike(
+        lambda: (draw.choice(STEPS), draw.choice(MICRO), draw.choice(DATA))
+    )
     split = (draw.choice(TENSOR), draw.choice(PIPELINE)) if level != "junior" else (1, 1)
     gpus, batch = data * split[0] * split[1], steps * micro * data
     sequence = draw.choice(SEQUENCES) if level == "senior" else 0

@@ -37,9 +37,16 @@ QUARTER = Fraction(1, 2) + Fraction(1, 64) + Fraction(4, 64 * 256)
 )
 def adapter_states(draw: Draw, level: Level) -> Draft | None:
     """Ask for the states of low-rank adapters and of the base they are trained beside."""
-    model = scenarios.modelled(draw.choice(scenarios.trainable()))
+    name, rank, targets = draw.unlike(
+        lambda: (
+            draw.choice(scenarios.trainable()),
+            draw.choice(RANKS),
+            draw.choice(tuple(TARGETS)),
+        )
+    )
+    model = scenarios.modelled(name)
     base = "4-bit" if level == "senior" else "16-bit"
-    wanted = Adapters(rank=draw.choice(RANKS), targets=draw.choice(tuple(TARGETS)), base=base)
+    wanted = Adapters(rank=rank, targets=targets, base=base)
     x = Scenario(
         model=model,
         workload=Workload(sequence=scenarios.SEQUENCES[0][0]),

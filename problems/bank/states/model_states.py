@@ -61,16 +61,19 @@ ASKED = {
         "arXiv 1910.02054 section 3.1",
         "NVIDIA/Megatron-LM#188",
     ),
-    allows={
-        "spread": "no usual recipe takes less than 4 bytes or more than 18",
-        "distinct": "a recipe and a model's name are all that it draws",
-    },
+    allows={"spread": "no usual recipe takes less than 4 bytes or more than 18"},
 )
 def bytes_per_parameter(draw: Draw) -> Draft | None:
     """Ask for the bytes that a recipe costs for each parameter, all of them or a part."""
-    model = scenarios.any_model(draw)
-    recipe = scenarios.states_recipe(draw)
-    asked, names = ASKED[draw.weighted((("all", 3), ("zero-2", 1), ("zero-1", 1)))]
+    model, recipe, part = draw.unlike(
+        lambda: (
+            scenarios.any_model(draw),
+            scenarios.states_recipe(draw),
+            draw.weighted((("all", 3), ("zero-2", 1), ("zero-1", 1))),
+        ),
+        lambda figures: (figures[0].name, *figures[1:]),
+    )
+    asked, names = ASKED[part]
     whole = parts_of(*recipe)
     parts = tuple(part for part in whole if part.name in names)
     if len(parts) < 2:
@@ -141,14 +144,14 @@ def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Ch
         "arXiv 1910.02054 section 3.1",
         "lm-sys/FastChat#1110",
     ),
-    allows={
-        "distinct": "a recipe and a model are all that it draws",
-    },
 )
 def model_states(draw: Draw) -> Draft | None:
     """Ask for the model states of a published model, all on one GPU."""
-    case = _case(draw, stage=0, ranks=1)
-    prompt = render("model-states", case=case, recipe=recipe_said(*case.recipe))
+    case, batch = draw.unlike(
+        lambda: (_case(draw, stage=0, ranks=1), draw.choice(scenarios.MICRO_BATCHES)),
+        lambda figures: (figures[0].model.name, figures[0].recipe, figures[1]),
+    )
+    prompt = render("model-states", case=case, recipe=recipe_said(*case.recipe), batch=batch)
     hints = (
         (
             "Model states have one entry for each parameter and stay from step to step: which "

@@ -25,7 +25,7 @@ INSTEAD = (
     ("adafactor", "a second moment as one fp32 number for each row and each column", 0),
 )
 ADAM = 8
-RANKS = (1, 1, 2, 4, 8, 16, 32, 64)
+RANKS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
 @kind(
@@ -41,10 +41,8 @@ RANKS = (1, 1, 2, 4, 8, 16, 32, 64)
 )
 def optimizer_change(draw: Draw) -> Draft:
     """Ask for the bytes by which an optimizer's states are smaller than AdamW's."""
-    model = scenarios.modelled(draw.choice(scenarios.trainable()))
-    name, what, each = draw.choice(INSTEAD)
-    # A flat shard has neither rows nor columns, so that nothing is factored there.
-    ranks = 1 if name == "adafactor" else draw.choice(RANKS)
+    model_name, instead, ranks = draw.unlike(lambda: _figures(draw))
+    model, (name, what, each) = scenarios.modelled(model_name), instead
     on = Hardware(gpu=scenarios.gpu_for(draw, ranks), gpus=ranks)
     before, after = states_of(model, "adamw", on), states_of(model, name, on)
     size, count = before - after, rounded(model.architecture.parameters)
@@ -110,3 +108,11 @@ def _mistakes(model: Model, after: int, size: int, ranks: int) -> Iterator[Mista
     yield wrong_size(
         size - ADAM // 2 * count + after // 2, size, "optimizer states in 16 bits", why
     )
+
+
+def _figures(draw: Draw) -> tuple[str, tuple[str, str, int], int]:
+    """Return a model's name, what AdamW is exchanged for, and a number of ranks."""
+    instead = draw.choice(INSTEAD)
+    # A flat shard has neither rows nor columns, so that nothing is factored there.
+    ranks = 1 if instead[0] == "adafactor" else draw.choice(RANKS)
+    return draw.choice(scenarios.trainable()), instead, ranks

@@ -31,8 +31,11 @@ ADDED = (0, 0, 0, 64, 128, 256, 512, 1000, 1024, 2000, 2048, 4096, 5000, 8192, 1
 )
 def vocabulary_states(draw: Draw) -> Draft:
     """Ask for the model states of the tensors that have a row for each entry of the vocabulary."""
-    model, recipe = scenarios.any_model(draw), scenarios.states_recipe(draw)
-    a = replace(model.architecture, vocab=model.architecture.vocab + draw.choice(ADDED))
+    model, recipe, added = draw.unlike(
+        lambda: (scenarios.any_model(draw), scenarios.states_recipe(draw), draw.choice(ADDED)),
+        lambda figures: (figures[0].name, *figures[1:]),
+    )
+    a = replace(model.architecture, vocab=model.architecture.vocab + added)
     parameters, parts = of_vocabulary(a), parts_of(*recipe)
     size = size_of(parts, parameters)
     tied = "tied, so that embedding and head are one matrix" if a.tied else "not tied"

@@ -10,7 +10,7 @@ from problems.problem import Problem
 LEFT_OVER = re.compile(r"[{}]|%\}|\bNone\b|\bFraction\b|\bnan\b|  | ,| \.(?!\d)")
 # What is read twice or disagrees: "7 = 7", "1 layers", "- 0 ×", a sum of nothing.
 TWICE = re.compile(
-    r"(?<![\w./])(?<!× )([\d.]+) = \1(?![.\d])"
+    r"(?<![\w.,/])(?<!× )([\d.]+) = \1(?![.,\d])"
     r"|(?<![\d.,])1 (?:bytes|sequences|GPUs|layers)\b"
     r"|- 0 ×|\b1 × 1 =|is nothing|apart\."
 )
