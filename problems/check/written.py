@@ -3,6 +3,7 @@
 from collections.abc import Set as AbstractSet
 
 from problems.answers.answer import Number
+from problems.served import kib
 from problems.wording import gb, in_seconds, number, paper, short
 
 
@@ -14,4 +15,6 @@ def written(asked: Number) -> AbstractSet[str]:
         return {short(asked.value), number(int(asked.value))}
     if asked.default_unit == "B":
         return {short(asked.value)}
+    if asked.default_unit == "KiB":
+        return {kib(asked.value)}
     return {gb(asked.value), paper(asked.value)}

@@ -1,59 +1,15 @@
-"""The program's own answer on paper earns full credit from its own marking, in every kind."""
+"""What is said on paper of a peak and of FSDP2 is what the ledger has, but for small lines."""
 
 import re
-from fractions import Fraction
 
 import pytest
 
 from engine.estimate import ledger
-from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
-from problems.answers.answer import FULL_CREDIT
-from problems.answers.count import CountAnswer
-from problems.answers.factor import FactorAnswer
-from problems.answers.quantity import QuantityAnswer
-from problems.answers.repair import RepairAnswer
-from problems.answers.yes_no import YesNoAnswer
 from problems.on_paper import on_paper
-from problems.registry import build, kinds
+from problems.registry import build
 from problems.scenarios import with_micro_batch
 
 SEEDS = range(80)
-UNITS = {
-    "TB": TB, "GB": GB, "MB": MB, "kB": KB, "TiB": TIB, "GiB": GIB, "MiB": MIB, "KiB": KIB,
-    "T": 10**12, "B": 10**9, "M": 10**6, "": 1,
-}  # fmt: skip
-# An order, a pick and a reason have no number to be near to.
-NUMBERS = QuantityAnswer | CountAnswer | FactorAnswer | YesNoAnswer | RepairAnswer
-every_number = pytest.mark.parametrize(
-    "kind", [kind for kind in kinds() if isinstance(build(kind, 0).answer, NUMBERS)]
-)
-
-
-def quantity(problem):
-    answer = problem.answer
-    return answer.proof if isinstance(answer, YesNoAnswer | RepairAnswer) else answer
-
-
-def last_on_paper(problem):
-    """The last number of the whiteboard steps, in bytes where it has a unit of them."""
-    text = [step.text for step in problem.solution if step.depth == "whiteboard"][-1]
-    units = "|".join(filter(None, UNITS))
-    number, unit = re.findall(rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?({units})?(?![\w.])", text)[-1]
-    return Fraction(number.replace(",", "")) * UNITS[unit]
-
-
-@every_number
-def test_the_answer_on_paper_earns_full_credit(kind):
-    for seed in SEEDS:
-        problem = build(kind, seed)
-        answer, said = quantity(problem), last_on_paper(problem)
-        if isinstance(answer, CountAnswer):
-            assert said == answer.value, problem.id
-            continue
-        band = answer.band if isinstance(answer, QuantityAnswer) else "count"
-        # Half of the band of a count is left to the person's own rounding.
-        within = Fraction(1, 100) if band == "count" else FULL_CREDIT[band]
-        assert abs(said / answer.value - 1) <= within, problem.id
 
 
 @pytest.mark.parametrize("kind", ["peak", "fits", "largest-micro-batch"])

@@ -25,8 +25,8 @@ def kinds_say_what_they_are(series: Series) -> Iterator[Flaw]:
         yield Flaw(
             "name", f"{kind.name!r} has more than a-z, 0-9 and -", "name it like zero-states"
         )
-    if not 5 <= len(kind.title) <= 70 or kind.title.endswith("."):
-        yield Flaw("title", f"{kind.title!r} is no title", "give 5 to 70 characters, no stop")
+    if not 5 <= len(kind.title) <= 80 or kind.title.endswith("."):
+        yield Flaw("title", f"{kind.title!r} is no title", "give 5 to 80 characters, no stop")
     if not kind.sources or not all(source.strip() for source in kind.sources):
         yield Flaw("sources", "there is none, or an empty one", "name papers, files or questions")
     if kind.topic not in TOPICS:

@@ -18,19 +18,21 @@ FEWEST, SHARE = 2, 90
 @each_problem("mistakes-differ")
 def mistakes_differ_from_the_answer_and_each_other(problem: Problem) -> Iterator[Flaw]:
     """A mistake's number earns less than all and is that of no other; its name is its own."""
-    answer = problem.answer
     for mistake in problem.mistakes:
         where = f"mistake {mistake.name!r}"
+        answer = problem.answer.part(mistake.term)
         if mistake.value <= 0:
             yield Flaw(where, f"gives {float(mistake.value):g}", "leave it out in such a case")
         elif not answer.tells(mistake.value):
             what = f"{float(mistake.value):g} earns all, as the answer does"
             yield Flaw(where, what, "leave it out, or narrow the band")
     for one, other in combinations(problem.mistakes, 2):
+        if one.term != other.term:
+            continue
         where = f"mistakes {one.name!r} and {other.name!r}"
         if one.name == other.name:
             yield Flaw(where, "have the same name", "name what sets them apart")
-        if not answer.apart(other.value, one.value):
+        if not problem.answer.part(one.term).apart(other.value, one.value):
             what = f"give {float(one.value):g} and {float(other.value):g}, which is the same"
             yield Flaw(where, what, "keep the likelier one")
 

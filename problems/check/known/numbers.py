@@ -31,6 +31,8 @@ def _unit(asked: Number) -> str:
         return "plain number"
     if asked.default_unit == "B":
         return "A bare number is in bytes"
+    if asked.default_unit == "KiB":
+        return "KiB is 2^10 bytes and the unit of a bare number"
     return f"{asked.default_unit} is 10^9 bytes and the unit of a bare number"
 
 
@@ -60,7 +62,7 @@ def hints_do_not_give_the_number(problem: Problem) -> Iterator[Flaw]:
     if asked is None:
         return
     for place, hint in enumerate(problem.hints, 1):
-        plain = asked.default_unit not in {"GB", "s"}
+        plain = asked.default_unit not in {"GB", "KiB", "s"}
         found = NUMBER.findall(re.sub(r"\d+-bit", "", hint)) if plain else hint
         if told := [said for said in written(asked) if said in found]:
             yield Flaw(f"hint {place}", f"gives the answer, {told[0]}", "stop one step before it")

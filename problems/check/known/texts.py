@@ -10,12 +10,12 @@ from problems.problem import Problem
 LEFT_OVER = re.compile(r"[{}]|%\}|\bNone\b|\bFraction\b|\bnan\b|  | ,| \.(?!\d)")
 # What is read twice or disagrees: "7 = 7", "1 layers", "- 0 ×", a sum of nothing.
 TWICE = re.compile(
-    r"(?<![\w.,/])(?<!× )([\d.]+) = \1(?![.,\d])"
+    r"(?<![\w.,/])(?<!× )(?<!\+ )([\d.]+) = \1(?![.,\d])"
     r"|(?<![\d.,])1 (?:bytes|sequences|GPUs|layers)\b"
     r"|- 0 ×|\b1 × 1 =|is nothing|apart\."
 )
 # (place, fewest characters, most characters)
-LENGTHS = (("prompt", 150, 1300), ("hint", 21, 400), ("step", 1, 260), ("mistake", 20, 320))
+LENGTHS = (("prompt", 150, 1300), ("hint", 21, 450), ("step", 1, 260), ("mistake", 20, 320))
 STEPS = (3, 20)
 # A person reads about 15 characters of such a text in a second, and a page more slowly than a
 # line: two minutes are the most that a question of some minutes can spend on being read.

@@ -154,6 +154,11 @@ PLANTED = {
     "count-hints-tell": [
         lambda: with_problem("fewest-gpus", hints=told(f"It is {right('fewest-gpus').said}."))
     ],
+    "terms-named": [lambda: with_problem("states-ledger", prompt=always(LONG))],
+    "terms-hints-tell": [
+        lambda: with_problem("states-ledger", hints=told(right("states-ledger").said))
+    ],
+    "terms-mistaken": [lambda: with_problem("states-ledger", mistakes=first_mistake(term=""))],
     "order-stated": [
         lambda: with_problem("rank-levers", prompt=without("first")),
         lambda: with_problem("rank-levers", prompt=without("tie")),
@@ -232,7 +237,16 @@ FAULTS = [
     for name, plants in PLANTED.items()
     for number, plant in enumerate(plants)
 ]
-ASKS = ("peak", "fewest-gpus", "activation-scaling", "fits", "rank-levers", "first-lever", "claim")
+ASKS = (
+    "peak",
+    "fewest-gpus",
+    "activation-scaling",
+    "fits",
+    "rank-levers",
+    "first-lever",
+    "claim",
+    "states-ledger",
+)
 
 
 def test_every_rule_has_a_planted_fault():
