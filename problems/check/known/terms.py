@@ -10,9 +10,10 @@ from problems.problem import Problem
 @each_answer("terms-named", TermsAnswer)
 def prompts_name_every_term(problem: Problem, answer: TermsAnswer) -> Iterator[Flaw]:
     """A prompt names every number that is asked for."""
-    for name in answer.names:
-        if name.lower() not in f"{problem.prompt}\n{problem.exhibit}".lower():
-            yield Flaw("prompt", f"does not name {name!r}", "list what is asked for")
+    text = f"{problem.prompt}\n{problem.exhibit}".lower()
+    for term in answer.terms:
+        if not any(name.lower() in text for name in (term.name, *term.aliases)):
+            yield Flaw("prompt", f"does not name {term.name!r}", "list what is asked for")
 
 
 @each_answer("terms-hints-tell", TermsAnswer)
