@@ -226,7 +226,7 @@ def lines_typed(typed: Mapping[str, str]) -> Lines:
 
 def lines_for(scenario: Scenario) -> Lines:
     """Return the lines of all stages of a scenario, by category and name."""
-    return _lines(tuple(structure_of(scenario, stage) for stage in differing(scenario)))
+    return _lines(tuple(switches_of(scenario, stage) for stage in differing(scenario)))
 
 
 def scenario_of(typed: Mapping[str, str]) -> Scenario:

@@ -8,7 +8,10 @@ import click
 # name: (module, what it does; the first sentence of the command's own help)
 COMMANDS = {
     "practice": ("quiz.commands.practice", "Answer questions and be told what went wrong."),
-    "solve": ("quiz.commands.solve", "Print the memory of a training step, line by line."),
+    "solve": (
+        "quiz.commands.solve",
+        "Print the memory of a training step or of inference, line by line.",
+    ),
     "levers": (
         "quiz.commands.levers",
         "Print what each change saves and costs, and which combinations fit.",
