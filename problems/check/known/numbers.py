@@ -1,15 +1,21 @@
 """Problems that ask for a number, of whatever type their answer is: by itself or as a proof."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from problems.answers.answer import FULL_CREDIT, Number
+from problems.answers.answer import FULL_CREDIT, Answer, Number
 from problems.answers.factor import FactorAnswer
+from problems.answers.repair import RepairAnswer
 from problems.check.rule import Flaw, each_problem
 from problems.check.texts import other_end
 from problems.check.written import written
 from problems.problem import Problem
 
+# Where the type of answer says what a bare number is.
+OF_TYPE: Mapping[type[Answer], str] = {
+    FactorAnswer: "plain factor",
+    RepairAnswer: "a bare number has the unit that its step is shown in",
+}
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -19,7 +25,7 @@ def prompts_state_the_unit_of_a_bare_number(problem: Problem) -> Iterator[Flaw]:
     asked = problem.answer.number
     if asked is None:
         return
-    words = "plain factor" if isinstance(problem.answer, FactorAnswer) else _unit(asked)
+    words = OF_TYPE.get(type(problem.answer)) or _unit(asked)
     if words not in problem.prompt:
         yield Flaw("prompt", "does not say what a bare number is", f'say "{words}"')
 
@@ -52,7 +58,7 @@ def solutions_end_with_the_answer(problem: Problem) -> Iterator[Flaw]:
     """The last step of a solution ends with the number that is asked for."""
     asked = problem.answer.number
     if asked is not None:
-        yield from other_end(problem, *sorted(written(asked)))
+        yield from other_end(problem, *sorted(written(problem.answer)))
 
 
 @each_problem("hints-tell")
@@ -64,7 +70,7 @@ def hints_do_not_give_the_number(problem: Problem) -> Iterator[Flaw]:
     for place, hint in enumerate(problem.hints, 1):
         plain = asked.default_unit not in {"GB", "KiB", "s"}
         found = NUMBER.findall(re.sub(r"\d+-bit", "", hint)) if plain else hint
-        if told := [said for said in written(asked) if said in found]:
+        if told := [said for said in written(problem.answer) if said in found]:
             yield Flaw(f"hint {place}", f"gives the answer, {told[0]}", "stop one step before it")
 
 

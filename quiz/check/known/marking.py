@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from engine.units import GB, KIB, MB
+from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
 from problems.answers.answer import FULL_CREDIT
 from problems.answers.claim import ClaimAnswer
 from problems.answers.count import CountAnswer
@@ -20,8 +20,13 @@ from quiz.marking.nearness import slip
 
 # What nobody means as an answer: no word, no number, a unit of something else, half a bracket.
 NONSENSE = ("?!", "qwertz uiop", "12 parsecs", "(3")
-LAST_NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(GB|MB|KiB|B|M)?(?![\w.])")
-UNITS = {"GB": GB, "MB": MB, "KiB": KIB, "B": GB, "M": MB, "": 1}
+UNITS = {
+    "TB": TB, "GB": GB, "MB": MB, "kB": KB, "TiB": TIB, "GiB": GIB, "MiB": MIB, "KiB": KIB,
+    "T": TB, "B": GB, "M": MB, "": 1,
+}  # fmt: skip
+LAST_NUMBER = re.compile(
+    rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?({'|'.join(filter(None, UNITS))})?(?![\w.])"
+)
 # A quarter of the band of a count is left to the person's own rounding.
 ON_PAPER = Fraction(3, 200)
 
