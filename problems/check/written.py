@@ -32,5 +32,6 @@ def _of(asked: Number) -> AbstractSet[str]:
 def _of_step(asked: Number) -> AbstractSet[str]:
     """Return how a worked answer says it, in the unit of its step."""
     if asked.default_unit in {None, "B"}:
-        return {number(int(asked.value)), short(asked.value)}
+        plain = {number(int(asked.value)), short(asked.value)}
+        return plain | ({decimal(round(asked.value))} if asked.unit == "bytes" else set())
     return {decimal(round(asked.value)), f"{digits_of(asked.value / GIB)} GiB"}

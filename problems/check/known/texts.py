@@ -15,7 +15,7 @@ TWICE = re.compile(
     r"|- 0 ×|\b1 × 1 =|is nothing|apart\."
 )
 # (place, fewest characters, most characters)
-LENGTHS = (("prompt", 150, 1300), ("hint", 21, 500), ("step", 1, 260), ("mistake", 20, 320))
+LENGTHS = (("prompt", 150, 1350), ("hint", 21, 500), ("step", 1, 260), ("mistake", 20, 320))
 STEPS = (3, 20)
 # A person reads about 15 characters of such a text in a second, and a page more slowly than a
 # line: two minutes are the most that a question of some minutes can spend on being read.
