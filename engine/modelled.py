@@ -6,7 +6,7 @@ from engine.adapters import missing
 from engine.errors import Fault, UnmodelledError
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
-from engine.settings import Settings
+from engine.settings import DEFAULT_STACK, Settings
 from engine.stacks.gaps import no_lines
 from engine.stacks.registry import names, stack
 
@@ -21,8 +21,8 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     if settings.served:
         yield from of_inference(settings)
         return
-    if settings.recipe.optimizer not in optimizers():
-        yield no_lines("recipe.optimizer", settings.recipe.optimizer, ", ".join(optimizers()))
+    if optimizers()[settings.recipe.optimizer].orthogonalizes:
+        yield from _whole_matrices(settings)
     if settings.offload.optimizer != "none":
         yield from _offload(settings)
     if settings.offload.parameters != "none":
@@ -32,6 +32,25 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     if settings.adapters.rank:
         yield from _adapters(settings)
     yield from stack(settings.implementation).gaps(settings)
+
+
+def _whole_matrices(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines with an optimizer that steps whole matrices of two dimensions."""
+    name, parallel = settings.recipe.optimizer, settings.parallel
+    if settings.implementation != DEFAULT_STACK:
+        what = f"{name} with {settings.implementation}"
+        yield no_lines("recipe.optimizer", what, "the fused stack, which joins no matrices")
+    if parallel.sharing > 1 and parallel.zero:
+        what = f"{name} with ZeRO-{parallel.zero}"
+        yield no_lines("recipe.optimizer", what, "one GPU, or DDP: a share of a matrix is not one")
+    if settings.offload.optimizer != "none":
+        what = f"{name} on the host"
+        yield no_lines("recipe.optimizer", what, 'offload.optimizer = "none"')
+    if settings.adapters.rank:
+        yield no_lines("recipe.optimizer", f"{name} with adapters", "the whole model trained")
+    if settings.architecture.experts is not None:
+        what = f"{name} with experts, whose matrices are one tensor of three dimensions"
+        yield no_lines("recipe.optimizer", what, "models with one MLP")
 
 
 def _activations_on_host(settings: Settings) -> Iterator[Fault]:

@@ -9,8 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 TABLE = Path(__file__).parent / "data" / "optimizers.toml"
-# Known by name, but without a row yet: refused as not modelled.
-LATER = ("muon",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +23,8 @@ class Optimizer:
         temporaries: alive only inside the step, for all parameters at once.
         of_one: the same for one parameter at a time.
         makes: what either of the two is.
+        orthogonalizes: whether it is Muon, which makes the momentum of each of the layers' matrices
+            orthogonal, and leaves all other parameters to AdamW.
         at_once: whether gradients are cast for all parameters at once, not one tensor at a time.
         passes: over a parameter's stepped bytes in one step, read or written.
         beside: bytes that a step reads and writes for a parameter of states in a dtype of their
@@ -43,6 +43,7 @@ class Optimizer:
     temporaries: int = 0
     of_one: int = 0
     makes: str = ""
+    orthogonalizes: bool = False
     at_once: bool
     passes: int
     beside: int = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.adapters import BASES, GROUPS, MATRICES, targets
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.modelled import gaps
-from engine.optimizers import LATER, optimizers
+from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.settings import (
     Adapters,
@@ -81,7 +81,7 @@ class Scenario(Settings):
             ("model.implementation", self.implementation, names()),
             ("workload.mode", self.workload.mode, MODES),
             ("recipe.precision", recipe.precision, tuple(PRECISIONS)),
-            ("recipe.optimizer", recipe.optimizer, (*optimizers(), *LATER)),
+            ("recipe.optimizer", recipe.optimizer, tuple(optimizers())),
             ("recipe.attention", recipe.attention, ATTENTIONS),
             ("recipe.recompute", recipe.recompute, RECOMPUTES),
             ("recipe.loss", recipe.loss, LOSSES),

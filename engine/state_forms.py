@@ -13,7 +13,7 @@ from typing import ClassVar, final
 from sympy import Expr, Symbol
 
 from engine.optimizers import Optimizer
-from engine.symbols import P_blocks, P_factors, P_small
+from engine.symbols import P_blocks, P_factors, P_hidden, P_small
 
 # bitsandbytes: the elements of a block, and the fewest that a tensor with 8-bit states has.
 BLOCK, LEAST = 256, 4096
@@ -182,7 +182,35 @@ def _factors(shape: tuple[int, ...]) -> int:
     return prod(outer) * (rows + columns)
 
 
-FORMS: Mapping[str, Form] = {form.name: form for form in (Whole(), Fp32(), EightBit(), Factored())}
+@final
+class Hidden(Form):
+    """One for the layers' matrices, and a second moment beside it for all other parameters."""
+
+    name = "hidden"
+    by_elements = False
+
+    def size(self, elements: Expr, each: int) -> Expr:
+        """Return one for all elements, and one more for those outside the layers' matrices."""
+        size: Expr = each * (2 * elements - P_hidden)
+        return size
+
+    def why(self, states: str, each: int) -> str:
+        """Say what has one and what has two."""
+        of = "of the layers' matrices, two moments of all others"
+        return f"{states} of {each} bytes a parameter {of}"
+
+    def nearly(self, each: int) -> int:
+        """Return the bytes of what is stepped: most parameters are in the layers' matrices."""
+        return each
+
+    def on_paper(self, states: int, each: int) -> str:
+        """Write what the others take beside it."""
+        return f"{states * each}; {2 * states * each} outside the layers' matrices"
+
+
+FORMS: Mapping[str, Form] = {
+    form.name: form for form in (Whole(), Fp32(), EightBit(), Factored(), Hidden())
+}
 
 
 def form_of(optimizer: Optimizer) -> Form:

@@ -26,6 +26,11 @@ def shapes(
         yield (rows, *_behind_rows(tensor, hidden)), tensor.copies
 
 
+def hidden(tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
+    """Return the layers' matrices: neither embedding and head nor norms and biases."""
+    return tuple(t for t in tensors if t.place == "layer" and t.columns > 1)
+
+
 def _behind_rows(tensor: Tensor, hidden: int) -> tuple[int, ...]:
     """Return the dimensions behind the first one; a matrix of each expert has two."""
     if tensor.routed:

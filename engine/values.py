@@ -19,7 +19,7 @@ from engine.shapes import elements_of_shapes
 from engine.stacks.losses import chunk_rows
 from engine.stages import Stage
 from engine.state_forms import form_of
-from engine.stepped import shapes
+from engine.stepped import hidden, shapes
 from engine.units import KIB, MIB
 
 CONTEXT_MIB = (300, 600)
@@ -38,6 +38,7 @@ def values_of(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
         **_reducing(scenario),
         **_loss(scenario),
         **_stepped(scenario, stage),
+        **_hidden(scenario, stage),
         **uneven(scenario, stage),
         symbols.b: work.micro_batch,
         symbols.s: tokens,
@@ -113,6 +114,19 @@ def _stepped(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
         ranks=parallel.sharing,
     )
     return form_of(optimizers()[scenario.recipe.optimizer]).counts(stepped)
+
+
+def _hidden(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
+    """Return what the symbols of the layers' matrices stand for, where Muon steps them."""
+    if not optimizers()[scenario.recipe.optimizer].orthogonalizes:
+        return {}
+    matrices = hidden(part_of(scenario, stage).tensors)
+    largest = max(matrices, key=lambda t: (t.size, min(t.rows, t.columns)))
+    return {
+        symbols.P_hidden: _elements(matrices),
+        symbols.P_matrix: largest.size,
+        symbols.d_matrix: min(largest.rows, largest.columns),
+    }
 
 
 def _reducing(scenario: Scenario) -> Mapping[Symbol, int]:

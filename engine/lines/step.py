@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sympy import Expr
 
 from engine.ledger import Category, Evidence, Line, Phase
-from engine.lines import zero
+from engine.lines import muon, zero
 from engine.lines.states import held
 from engine.state_forms import form_of
 from engine.structure import Structure
@@ -18,6 +18,9 @@ def lines(structure: Structure) -> Iterator[Line]:
     """Yield what lives only while the optimizer steps."""
     optimizer = structure.optimizer
     if structure.offloaded:
+        return
+    if optimizer.orthogonalizes:
+        yield from muon.step(structure)
         return
     yield from _temporaries(structure)
     if structure.zero in {1, 2} and not structure.main_gradients:

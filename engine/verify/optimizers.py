@@ -231,6 +231,37 @@ class Lion(_OneByOne):
         lion(weight, slope, state["momentum"])
 
 
+class Muon(torch.optim.Optimizer):
+    """PyTorch's Muon for the matrices of the layers, and its fused AdamW for all else.
+
+    Args:
+        stepped: all parameters.
+        others: those of them that are in no layer: embedding, final norm, head.
+    """
+
+    def __init__(self, stepped: Iterable[Tensor], others: Iterable[Tensor] = ()) -> None:
+        super().__init__(stepped, {})
+        outside = {id(weight) for weight in others}
+        everything = self.param_groups[0]["params"]
+        matrices = [x for x in everything if x.dim() == 2 and id(x) not in outside]
+        own = {id(weight) for weight in matrices}
+        rest = [weight for weight in everything if id(weight) not in own]
+        self._parts: list[torch.optim.Optimizer] = []
+        if matrices:
+            self._parts.append(torch.optim.Muon(matrices))
+        if rest:
+            self._parts.append(torch.optim.AdamW(rest, fused=True))
+        for part in self._parts:
+            part.state = self.state
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override] # takes no closure
+        """Step the matrices, then all else that has a gradient."""
+        del closure
+        for part in self._parts:
+            part.step()
+
+
 class Adafactor(_OneByOne):
     """Second moments as rows and columns, put together for one tensor at a time."""
 

@@ -104,7 +104,8 @@ def alone(scenario: Scenario) -> Parts:
         return zero(scenario)
     model = build(scenario, _dtype(scenario))
     weights = (weight for _, weight in trained(model))
-    return _parts(scenario, model, Stepper(weights, scenario.recipe))
+    hidden = (weight for layer in model.layers for weight in layer.parameters())
+    return _parts(scenario, model, Stepper(weights, scenario.recipe, hidden=hidden))
 
 
 def ddp(scenario: Scenario) -> Parts:

@@ -21,10 +21,16 @@ class Stepper:
         sharded: whether the parameters are FSDP2's, of which each rank steps its shards. The
             shards are stepped as plain tensors: an optimizer that goes over lists of distributed
             ones asks for each of them how the whole list is placed.
+        hidden: those of the layers, for an optimizer that steps others in another way.
     """
 
     def __init__(
-        self, parameters: Iterable[torch.nn.Parameter], recipe: Recipe, *, sharded: bool = False
+        self,
+        parameters: Iterable[torch.nn.Parameter],
+        recipe: Recipe,
+        *,
+        sharded: bool = False,
+        hidden: Iterable[torch.nn.Parameter] = (),
     ) -> None:
         precision = PRECISIONS[recipe.precision]
         self.at_once = optimizers()[recipe.optimizer].at_once
@@ -38,7 +44,13 @@ class Stepper:
             for weight, main in zip(self.weights, self.main_gradients, strict=True):
                 weight.register_post_accumulate_grad_hook(_accumulate_into(main))
         self.shards = [_shard(weight) for weight in self.weights] if sharded else []
-        self.optimizer = optimizer(recipe.optimizer, self._stepped)
+        in_layers = {id(weight) for weight in hidden}
+        others = [
+            stepped
+            for weight, stepped in zip(self.weights, self._stepped, strict=True)
+            if id(weight) not in in_layers
+        ]
+        self.optimizer = optimizer(recipe.optimizer, self._stepped, others)
 
     @property
     def _stepped(self) -> list[torch.nn.Parameter]:
@@ -106,8 +118,17 @@ def _accumulate_into(main: Tensor) -> Callable[[Tensor], None]:
     return hook
 
 
-def optimizer(name: str, stepped: Sequence[Tensor]) -> torch.optim.Optimizer:
-    """Return the optimizer of that name over `stepped`."""
+def optimizer(
+    name: str, stepped: Sequence[Tensor], others: Sequence[Tensor] = ()
+) -> torch.optim.Optimizer:
+    """Return the optimizer of that name over `stepped`.
+
+    Args:
+        name: of its row.
+        stepped: all that it steps.
+        others: what of that is in no layer, where it asks for it.
+    """
     row = optimizers()[name]
-    made: torch.optim.Optimizer = resolve_name(row.runs)(stepped, **dict(row.options))
+    outside = {"others": others} if row.orthogonalizes else {}
+    made: torch.optim.Optimizer = resolve_name(row.runs)(stepped, **dict(row.options), **outside)
     return made

@@ -20,10 +20,9 @@ import torch
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from accuracy import GPT, ROTARY_GPT, WITH_CLASS, WITHOUT_CLASS
+from accuracy import GPT, OPTIMIZERS, ROTARY_GPT, WITH_CLASS, WITHOUT_CLASS
 
 from engine.errors import InputError
-from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
 from engine.scenario import Adapters, Parallel, Recipe, Workload
 from engine.scenario_file import from_mapping, to_mapping
@@ -128,7 +127,7 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
         },
         "recipe": {
             "precision": draw.choice(tuple(PRECISIONS)),
-            "optimizer": draw.choice(tuple(optimizers())),
+            "optimizer": draw.choice(OPTIMIZERS),
             "attention": draw.choice(("flash", "eager")),
             "recompute": draw.choice(("none", "selective", "full")),
             "loss": draw.choice(("eager", "fused", "chunked")),

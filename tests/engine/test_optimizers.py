@@ -35,6 +35,11 @@ FURTHER = (
     Path(__file__).parents[1] / "recipes" / "optimizer" / "engine" / "data" / "optimizers.toml"
 )
 NAMES = (*optimizers(), "rmsprop")
+# Muon steps whole matrices: not shares of them, and no expert's.
+WHOLE = (0, 1, 3, 4)
+PAIRS = [
+    (name, row) for name in NAMES for row in range(len(ROWS)) if name != "muon" or row in WHOLE
+]
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +53,7 @@ def _one_more_row(monkeypatch, tmp_path):
     optimizers.cache_clear()
 
 
-@pytest.mark.parametrize("optimizer", NAMES)
-@pytest.mark.parametrize("row", range(len(ROWS)))
+@pytest.mark.parametrize(("optimizer", "row"), PAIRS)
 def test_every_phase_meets_the_traced_step(scenario, gaps, optimizer, row):
     found = gaps(scenario(optimizer=optimizer, **ROWS[row]))
     assert max(map(abs, found.values())) < 0.002, found

@@ -57,7 +57,11 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
 @pytest.mark.parametrize(
     ("values", "where"),
     [
-        ({"optimizer": "muon"}, "recipe.optimizer"),
+        ({"optimizer": "muon", "implementation": "hf"}, "recipe.optimizer"),
+        ({"optimizer": "muon", "data": 4, "zero": 1}, "recipe.optimizer"),
+        ({"optimizer": "muon", "data": 4, "zero": 3}, "recipe.optimizer"),
+        ({"optimizer": "muon", "offload": "cpu"}, "recipe.optimizer"),
+        ({"name": "mixtral-8x7b", "optimizer": "muon"}, "recipe.optimizer"),
         ({"loss": "chunked", "precision": "autocast"}, "recipe.loss"),
         ({"loss": "fused", "implementation": "hf"}, "recipe.loss"),
         ({"offload": "cpu", "precision": "fp32"}, "offload.optimizer"),

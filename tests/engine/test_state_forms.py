@@ -9,7 +9,7 @@ from engine.stepped import shapes
 from engine.symbols import P_blocks, P_factors, P_small
 
 # Bytes of a parameter's state where 2 or 4 bytes are stepped.
-NEARLY = {"whole": (2, 4), "fp32": (4, 4), "8-bit": (1, 1), "factored": (0, 0)}
+NEARLY = {"whole": (2, 4), "fp32": (4, 4), "8-bit": (1, 1), "factored": (0, 0), "hidden": (2, 4)}
 
 
 def test_a_state_is_as_wide_as_what_is_stepped_or_of_a_width_of_its_own():
@@ -26,6 +26,7 @@ def test_a_state_is_as_wide_as_what_is_stepped_or_of_a_width_of_its_own():
         ("lion", "4"),
         ("adamw-8bit", "2 + 8/256"),
         ("adafactor", "4 a row and column"),
+        ("muon", "4; 8 outside the layers' matrices"),
     ],
 )
 def test_all_states_of_a_parameter_as_one_writes_them_down(optimizer, paper):
@@ -40,6 +41,7 @@ def test_all_states_of_a_parameter_as_one_writes_them_down(optimizer, paper):
         ("lion", "momentum in fp32, 4 bytes a parameter"),
         ("adamw-8bit", "4 bytes for each block of 256; small tensors' in fp32"),
         ("adafactor", "4 bytes for each row and column of a matrix"),
+        ("muon", "4 bytes a parameter of the layers' matrices, two moments of all others"),
     ],
 )
 def test_the_reason_names_the_bytes(optimizer, reason):
