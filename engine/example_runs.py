@@ -129,6 +129,7 @@ RUNS: Mapping[str, str] = {
     "fused AdamW": "recipe.optimizer=adamw-fused",
     "8-bit AdamW": "recipe.optimizer=adamw-8bit",
     "Adafactor": "recipe.optimizer=adafactor",
+    "Muon": "recipe.optimizer=muon",
     "accumulated with a tied head": f"model.tied=true {ACCUMULATED}",
     "DDP": "parallel.data=more",
     "ZeRO-1": "parallel.data=more parallel.zero=1",

@@ -23,7 +23,7 @@ class Optimizer:
         temporaries: alive only inside the step, for all parameters at once.
         of_one: the same for one parameter at a time.
         makes: what either of the two is.
-        orthogonalizes: whether it is Muon, which makes the momentum of each of the layers' matrices
+        orthogonalizes: whether it is Muon, which makes the momentum of each matrix of the layers
             orthogonal, and leaves all other parameters to AdamW.
         at_once: whether gradients are cast for all parameters at once, not one tensor at a time.
         passes: over a parameter's stepped bytes in one step, read or written.

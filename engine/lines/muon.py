@@ -1,8 +1,8 @@
 """Muon's step: one matrix after another is made orthogonal by Newton-Schulz, in bf16.
 
-Read from torch/optim/_muon.py (PyTorch 2.13). Most is alive in an iteration: the update, as wide as
-what is stepped; the bf16 matrix before and behind the iteration; its Gram matrix and a polynomial
-of that, both of the shorter side.
+Read from torch/optim/_muon.py (PyTorch 2.13). Most is alive in an iteration: the update, as wide
+as what is stepped; the bf16 matrix before and behind the iteration; its Gram matrix and a
+polynomial of that, both of the shorter side.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,8 @@ def _beside_states(structure: Structure) -> Expr:
     """Return the most that the first step holds in states and temporaries, beyond all states.
 
     A master copy is stepped tensor by tensor, from the embedding to the head, states with it. All
-    else is two calls: the momenta of all matrices come first, AdamW's moments behind them.
+    else is two calls: the momenta of all matrices come first, AdamW's moments behind them. The
+    largest matrix is taken for the layer's last, as it is where the MLP is the widest part.
     """
     each, table, of_matrix = structure.precision.stepped, V * h, _of_matrix(structure)
     if not structure.precision.master:

@@ -9,11 +9,11 @@ from engine.estimate import ledger
 from engine.ledger import Phase
 from engine.optimizers import TABLE, optimizers
 from engine.state_forms import FORMS
-from engine.symbols import P_blocks, P_factors, P_small
+from engine.symbols import P_blocks, P_factors, P_hidden, P_small
 
 torch = pytest.importorskip("torch")
 
-from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, codes
+from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, Muon, codes
 from engine.verify.stepper import optimizer as running
 from engine.verify.trace import executed, traced
 
@@ -105,6 +105,48 @@ def test_a_factored_matrix_has_a_number_for_each_row_and_column(scenario):
 def test_lion_keeps_fp32_beside_16_bit_weights(scenario):
     book = ledger(scenario("gpt2", optimizer="lion", precision="pure-bf16", sequence=128))
     assert book.size("optimizer states") == 2 * book.size("weights")
+
+
+def test_muon_keeps_one_momentum_of_the_layers_matrices_and_two_moments_of_the_rest(scenario):
+    book = ledger(scenario("llama-2-7b", optimizer="muon", precision="fp32"))
+    matrices = 32 * (4 * 4096**2 + 3 * 4096 * 11008)
+    rest = 2 * 32000 * 4096 + 65 * 4096  # embedding, head and norms
+    assert book.values[P_hidden] == matrices
+    assert book.size("optimizer states") == 4 * matrices + 8 * rest
+
+
+# An fp32 gradient and update, two bf16 copies, two bf16 Gram matrices of 4096 x 4096.
+def test_muon_makes_the_copies_of_one_matrix_and_its_gram_matrices(scenario):
+    book = ledger(scenario("llama-2-7b", optimizer="muon"))
+    made = book.size("temporaries of one matrix") + book.size("more of them")
+    assert made == 12 * 4096 * 11008 + 4 * 4096**2
+
+
+@pytest.mark.parametrize("precision", ["fp32", "mixed", "mixed-fp32-grad", "pure-bf16"])
+@pytest.mark.parametrize("tied", [False, True])
+def test_muon_s_matrices_come_before_the_heads_moments_in_the_first_step(
+    scenario, precision, tied
+):
+    wide = {"vocab": 500, "hidden": 512, "ffn": 1408, "tied": tied}
+    made = scenario(optimizer="muon", precision=precision, shape=wide)
+    book = ledger(made)
+    first = traced(made, steps=1).peaks(0)[Phase.STEP].size
+    predicted = book.first_step[Phase.STEP] - book.size("cuBLAS workspace")
+    assert predicted == pytest.approx(first, rel=0.003)
+
+
+def test_muon_steps_matrices_as_pytorch_s_and_the_rest_as_adamw():
+    torch.testing.assert_close(_stepped(Muon, (40, 30)), _stepped(torch.optim.Muon, (40, 30)))
+    torch.testing.assert_close(_stepped(Muon, (50,)), _stepped(torch.optim.AdamW, (50,)))
+
+
+def test_muon_leaves_a_matrix_outside_the_layers_to_adamw():
+    torch.manual_seed(2)
+    weight = torch.nn.Parameter(torch.randn(40, 30))
+    weight.grad = torch.randn(40, 30)
+    made = running("muon", [weight], [weight])
+    made.step()
+    assert set(made.state[weight]) == {"step", "exp_avg", "exp_avg_sq"}
 
 
 @pytest.mark.parametrize("name", NAMES)
