@@ -23,6 +23,8 @@ def gaps(settings: Settings) -> Iterator[Fault]:
         return
     if optimizers()[settings.recipe.optimizer].orthogonalizes:
         yield from _whole_matrices(settings)
+    if settings.recipe.ema != "none":
+        yield from _average(settings)
     if settings.offload.optimizer != "none":
         yield from _offload(settings)
     if settings.offload.parameters != "none":
@@ -51,6 +53,16 @@ def _whole_matrices(settings: Settings) -> Iterator[Fault]:
     if settings.architecture.experts is not None:
         what = f"{name} with experts, whose matrices are one tensor of three dimensions"
         yield no_lines("recipe.optimizer", what, "models with one MLP")
+
+
+def _average(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines where an average of the weights is kept."""
+    ema = settings.recipe.ema
+    if settings.implementation == "megatron":
+        yield no_lines("recipe.ema", f"{ema} with megatron", "none: Megatron-LM keeps no average")
+    if settings.offload.optimizer != "none":
+        what = f"{ema} with the optimizer on the host"
+        yield no_lines("recipe.ema", what, 'offload.optimizer = "none"')
 
 
 def _activations_on_host(settings: Settings) -> Iterator[Fault]:

@@ -37,6 +37,7 @@ MODES = ("training", "inference")
 ATTENTIONS = ("flash", "eager")
 RECOMPUTES = ("none", "selective", "full")
 LOSSES = ("eager", "fused", "chunked")
+EMAS = ("none", "weights", "fp32")
 EXCHANGES = ("p2p", "a2a")
 OFFLOADS = ("none", "cpu", "nvme")
 ACTIVATIONS_ON = ("none", "cpu")
@@ -85,6 +86,7 @@ class Scenario(Settings):
             ("recipe.attention", recipe.attention, ATTENTIONS),
             ("recipe.recompute", recipe.recompute, RECOMPUTES),
             ("recipe.loss", recipe.loss, LOSSES),
+            ("recipe.ema", recipe.ema, EMAS),
             ("parallel.exchange", self.parallel.exchange, EXCHANGES),
             ("offload.optimizer", self.offload.optimizer, OFFLOADS),
             ("offload.activations", self.offload.activations, ACTIVATIONS_ON),

@@ -136,13 +136,18 @@ def to_mapping(scenario: Scenario) -> dict[str, dict[str, Any]]:
     return {
         "model": _written(scenario.model) | {"implementation": scenario.implementation},
         "workload": asdict(scenario.workload),
-        "recipe": asdict(scenario.recipe),
+        "recipe": _recipe_table(scenario.recipe),
         **({"adapters": asdict(scenario.adapters)} if scenario.adapters.rank else {}),
         "parallel": asdict(scenario.parallel),
         "offload": _offload_table(scenario.offload),
         **({"serving": asdict(scenario.serving)} if scenario.served else {}),
         "hardware": _hardware_table(scenario.hardware),
     }
+
+
+def _recipe_table(recipe: Recipe) -> dict[str, Any]:
+    """Return its keys, without that of an average that is not kept."""
+    return {key: value for key, value in asdict(recipe).items() if (key, value) != ("ema", "none")}
 
 
 def _hardware_table(hardware: Hardware) -> dict[str, Any]:

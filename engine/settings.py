@@ -46,7 +46,13 @@ class Workload:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How the step is computed. `dropout` is the probability; 0.0 means no dropout at all."""
+    """How the step is computed.
+
+    Args:
+        dropout: the probability; 0.0 means no dropout at all.
+        ema: what an exponential moving average of the trained weights is kept in: "none" keeps
+            none, "weights" is as wide as they are, "fp32" is that.
+    """
 
     precision: str = "mixed"
     optimizer: str = "adamw"
@@ -54,6 +60,7 @@ class Recipe:
     recompute: str = "none"
     loss: str = "eager"
     dropout: float = 0.0
+    ema: str = "none"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,7 @@ class Sharing:
         experts_apart: whether other ranks share the experts than share all else.
         adapters: whether adapters alone are trained.
         four_bit: whether the matrices beside them are in 4 bits.
+        ema: what an average of the trained weights is kept in, "none" where there is none.
     """
 
     precision: Precision
@@ -46,6 +47,7 @@ class Sharing:
     experts_apart: bool = False
     adapters: bool = False
     four_bit: bool = False
+    ema: str = "none"
 
     @property
     def trained(self) -> Expr:
@@ -172,6 +174,7 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
         replicated=scenario.parallel.shards < scenario.parallel.sharing,
         adapters=bool(scenario.adapters.rank),
         four_bit=scenario.adapters.base == "4-bit",
+        ema=scenario.recipe.ema,
         first=stage.first,
         last=stage.last,
         pipelined=stage.in_flight > 1,

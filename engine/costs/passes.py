@@ -134,7 +134,19 @@ def optimizer_step(settings: Settings, weights: Held) -> int:
     """Return bytes that the optimizer's step moves on the GPU."""
     precision, row = _precision(settings), costed(settings.recipe.optimizer)
     cast = precision.weights if precision.master else 0
-    return weights.owned(settings) * (row.passes * precision.stepped + row.beside + cast)
+    stepped = weights.owned(settings) * (row.passes * precision.stepped + row.beside + cast)
+    return stepped + _average(settings, weights)
+
+
+def _average(settings: Settings, weights: Held) -> int:
+    """Return bytes that an average of the weights moves: read and written, and they are read."""
+    precision, ema = _precision(settings), settings.recipe.ema
+    sharded = settings.parallel.zero == 3
+    if ema == "none":
+        return 0
+    read = precision.stepped if sharded else precision.weights
+    kept = 4 if ema == "fp32" else read
+    return (weights.owned(settings) if sharded else weights.parameters) * (2 * kept + read)
 
 
 def _precision(settings: Settings) -> Precision:

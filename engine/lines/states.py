@@ -6,7 +6,7 @@ from sympy import Expr
 from sympy.polys.rings import PolyElement
 
 from engine.architecture import NORM_VECTORS
-from engine.ledger import ALL_PHASES, Category, Line, Phase
+from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.lines import adapters, zero
 from engine.lines.fsdp import FSDP
 from engine.state_forms import form_of
@@ -31,6 +31,7 @@ from engine.symbols import (
 
 AFTER_BACKWARD = (Phase.REDUCE, Phase.STEP)
 ZERO_PAPER = "arXiv 1910.02054 (ZeRO) section 5"
+EMA = "torch/optim/swa_utils.py, AveragedModel; huggingface/diffusers EMAModel keeps fp32"
 NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
@@ -58,6 +59,8 @@ def model_states(sharing: Sharing) -> Iterator[Line]:
         return
     if sharing.precision.master and not sharing.sharded:
         yield _master(sharing)
+    if sharing.ema != "none":
+        yield _average(sharing)
     yield _gradients(sharing)
     if sharing.optimizer.states:
         yield _optimizer_states(sharing)
@@ -114,6 +117,23 @@ def _master(structure: Sharing) -> Line:
         size=structure.precision.master * held(structure, 1),
         why=f"fp32 weights that the optimizer steps, 4 bytes a parameter{_share(structure, 1)}",
         source=structure.precision.source if not structure.zero else ZERO_PAPER,
+    )
+
+
+def _average(sharing: Sharing) -> Line:
+    as_wide = sharing.precision.stepped if sharing.sharded else sharing.precision.weights
+    each = 4 if sharing.ema == "fp32" else as_wide
+    where = ", whole on every rank" if sharing.many else ""
+    if sharing.sharded:
+        where = "; each rank averages its rows of every tensor"
+    return Line(
+        name="average of the weights",
+        category=Category.WEIGHTS,
+        size=each * held(sharing, 3),
+        why=f"an exponential moving average of the trained weights (EMA), {each} bytes a "
+        f"parameter, held as the weights are{where}",
+        source=EMA,
+        evidence=Evidence.TRACED,
     )
 
 

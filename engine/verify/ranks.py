@@ -23,6 +23,7 @@ from engine.precisions import PRECISIONS
 from engine.reducing import BUCKET
 from engine.scenario import Scenario
 from engine.verify.adapters import trained
+from engine.verify.averages import averages
 from engine.verify.ddp import FakeReplica, SummedInPlace, among_fakes
 from engine.verify.flat import Partition
 from engine.verify.fsdp import Policy, sharded
@@ -204,6 +205,7 @@ def _parts(scenario: Scenario, model: Model, stepper: Steps) -> Parts:
         forward=model,
         batch=model.batch(work.micro_batch, work.sequence),
         stepper=stepper,
+        averages=tuple(averages(stepper, scenario.recipe.ema)),
     )
 
 

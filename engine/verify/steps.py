@@ -14,6 +14,9 @@ from engine.scenario import Scenario
 from engine.verify.adapters import trained
 from engine.verify.like_gpu import like_gpu
 
+# Of an average of the weights; any other one takes as much.
+DECAY = 0.999
+
 Progress = Callable[[int], None]
 
 
@@ -84,6 +87,7 @@ class Parts:
             `backward-last`: with FSDP2 two, because the gradients of one are reduced while the
             next one runs, and a layer is gathered while the one above it runs.
         exchange: what is done with gradients after each backward pass.
+        averages: copies of the trained weights that follow them, each with what it follows.
         between: whether the layers between those count as no phase, because memory is linear
             there; if not, they count as `backward-first` too.
     """
@@ -95,6 +99,7 @@ class Parts:
     stepper: Steps
     ends: int = 1
     exchange: Exchange = field(default_factory=Nothing)
+    averages: tuple[tuple[Tensor, Tensor], ...] = ()
     between: bool = True
 
 
@@ -151,12 +156,20 @@ def _steps(scenario: Scenario, parts: Parts, watch: Watch, now: _Position, steps
         del gradients
         watch.enter(Phase.STEP, now.step)
         parts.stepper.step()
+        average(parts)
         watch.enter(None, now.step)
         states = list(parts.stepper.states)
         watch.mark((state for _, state in states), Category.OPTIMIZER_STATE)
         names = [name for name, _ in trained(parts.model)]
         watch.name((names[index], state) for index, state in states if index is not None)
         del states
+
+
+@torch.no_grad()
+def average(parts: Parts) -> None:
+    """Move each average a little towards the weight that it follows, in place."""
+    for average, weight in parts.averages:
+        average.mul_(DECAY).add_(weight, alpha=1 - DECAY)
 
 
 def _exchange(parts: Parts, watch: Watch, now: _Position, *, last: bool, many: bool) -> None:
@@ -186,6 +199,7 @@ def passes(scenario: Scenario) -> int:
 
 def _mark_states(parts: Parts, watch: Watch) -> None:
     watch.mark(parts.model.parameters(), Category.WEIGHTS)
+    watch.mark((average for average, _ in parts.averages), Category.WEIGHTS)
     watch.mark(parts.stepper.masters, Category.MASTER_WEIGHTS)
     watch.mark(parts.stepper.main_gradients, Category.GRADIENTS)
     watch.mark((*parts.batch, *parts.model.buffers()), Category.TEMPORARY)

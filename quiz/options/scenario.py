@@ -15,6 +15,7 @@ from engine.precisions import PRECISIONS
 from engine.scenario import (
     ATTENTIONS,
     CACHES,
+    EMAS,
     EXCHANGES,
     LOSSES,
     MODES,
@@ -106,6 +107,7 @@ ENTRIES = (
         kind=float,
         says="Probability of dropout; else the model's own.",
     ),
+    _named("recipe", "ema", f"Moving average of the weights: {', '.join(EMAS)}; else none."),
     _counted(
         "adapters", "rank", "Rank of LoRA adapters, trained in place of the model; else 0, none."
     ),

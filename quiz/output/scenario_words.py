@@ -6,6 +6,8 @@ from engine.scenario import Parallel, Scenario
 from engine.settings import DEFAULT_STACK
 from engine.units import binary, decimal
 
+_WIDE = {"weights": "the weights' dtype"}
+
 
 def headline(scenario: Scenario) -> str:
     """Return the model and its exact number of parameters."""
@@ -39,6 +41,7 @@ def _of_training(scenario: Scenario) -> str:
         f"{recipe.precision}, {recipe.optimizer}, {recipe.attention} attention",
         f"recompute {recipe.recompute}",
         "" if recipe.loss == "eager" else f"{recipe.loss} loss",
+        "" if recipe.ema == "none" else f"EMA in {_WIDE.get(recipe.ema, recipe.ema)}",
         "" if scenario.implementation == DEFAULT_STACK else f"{scenario.implementation} stack",
         f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
         f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",

@@ -56,6 +56,24 @@ def test_what_is_not_counted_yet_moves_as_much_as_a_fused_adamw(settings, name):
     assert one == other
 
 
+# Two bytes read and written, two of the weights read; the shards of ZeRO-3 have four.
+@pytest.mark.parametrize(
+    ("ema", "parallel", "each"),
+    [("weights", {}, 6), ("fp32", {}, 10), ("fp32", {"data": 4, "zero": 1}, 10)],
+)
+def test_an_average_is_read_and_written_and_its_weights_read(settings, ema, parallel, each):
+    one, other = (_of(passes.optimizer_step, settings(ema=e, **parallel)) for e in ("none", ema))
+    assert other - one == each * settings().architecture.parameters
+
+
+def test_an_average_of_shards_moves_a_share_of_its_bytes(settings):
+    sharded = {"data": 4, "zero": 3}
+    one, other = (
+        _of(passes.optimizer_step, settings(ema=ema, **sharded)) for ema in ("none", "weights")
+    )
+    assert 4 * (other - one) == 12 * settings().architecture.parameters
+
+
 def test_sharded_states_are_stepped_by_shares(settings):
     whole, shared = (settings(data=4, zero=zero) for zero in (0, 1))
     assert _of(passes.optimizer_step, whole) == 4 * _of(passes.optimizer_step, shared)
