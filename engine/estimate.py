@@ -25,7 +25,7 @@ from engine.scenario import Scenario
 from engine.served import Served, served_of
 from engine.served_values import served_values
 from engine.stages import Stage, differing
-from engine.state_forms import form_of
+from engine.state_forms import form_of, in_pages
 from engine.structure import Sharing, Structure, on_device, structure_of
 from engine.symbols import Evaluate, compiled
 from engine.units import MIB
@@ -140,7 +140,7 @@ def model_states(
         parameters: P; no architecture is needed, so FSDP2's shards are not padded to whole rows.
         precision: a name of `engine.precisions.PRECISIONS`.
         optimizer: a name of `engine.optimizers.optimizers`; none whose states depend on the
-            shape of each tensor. Those of 8 bits are taken for states of one tensor.
+            shape of each tensor. Those of 8 bits, and paged ones, are taken for those of one.
         zero: the ZeRO stage.
         ranks: N, data-parallel ranks.
         on_host: what is offloaded; the optimizer's states go where the parameters are.
@@ -170,6 +170,7 @@ def model_states(
         symbols.N: ranks,
         symbols.P_shard: share,
         **form.counts([((stepped,), 1)]),
+        **in_pages([((stepped,), 1)]),
     }
     return {line.name: compiled(line.size)(values) for line in states.model_states(sharing)}
 
@@ -213,7 +214,11 @@ class _Row:
 @lru_cache(maxsize=4096)
 def _rows(switches: Structure | Served) -> tuple[_Row, ...]:
     return tuple(
-        _Row(line=line, size=compiled(line.size), low=compiled(line.low) if line.low else None)
+        _Row(
+            line=line,
+            size=compiled(line.size),
+            low=None if line.low is None else compiled(line.low),
+        )
         for line in _lines(switches)
     )
 

@@ -129,6 +129,7 @@ RUNS: Mapping[str, str] = {
     "chunked loss": "recipe.loss=chunked",
     "fused AdamW": "recipe.optimizer=adamw-fused",
     "8-bit AdamW": "recipe.optimizer=adamw-8bit",
+    "paged 8-bit AdamW": "recipe.optimizer=paged-adamw-8bit",
     "Adafactor": "recipe.optimizer=adafactor",
     "Muon": "recipe.optimizer=muon",
     "EMA": "recipe.ema=fp32",

@@ -44,7 +44,7 @@ class Phase(StrEnum):
 
 
 class Category(StrEnum):
-    """What kind of memory a line is. All but the last two are allocated tensors."""
+    """What kind of memory a line is. All but the last three are in PyTorch's allocator."""
 
     WEIGHTS = "weights"
     MASTER_WEIGHTS = "master_weights"
@@ -55,6 +55,7 @@ class Category(StrEnum):
     TEMPORARY = "temporary"
     COMMUNICATION = "communication"
     KV_CACHE = "kv_cache"
+    UNIFIED_MEMORY = "unified_memory"
     ALLOCATOR_SLACK = "allocator_slack"
     CUDA_CONTEXT = "cuda_context"
 
@@ -70,7 +71,8 @@ class Evidence(StrEnum):
 
 SERVING_PHASES = (Phase.PREFILL, Phase.DECODE)
 ALL_PHASES = tuple(phase for phase in Phase if phase not in SERVING_PHASES)
-OUTSIDE = (Category.ALLOCATOR_SLACK, Category.CUDA_CONTEXT)
+BESIDE_PYTORCH = (Category.UNIFIED_MEMORY, Category.CUDA_CONTEXT)
+OUTSIDE = (*BESIDE_PYTORCH, Category.ALLOCATOR_SLACK)
 MODEL_STATES = (
     Category.WEIGHTS,
     Category.MASTER_WEIGHTS,

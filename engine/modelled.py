@@ -21,8 +21,7 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     if settings.served:
         yield from of_inference(settings)
         return
-    if optimizers()[settings.recipe.optimizer].orthogonalizes:
-        yield from _whole_matrices(settings)
+    yield from _optimizer(settings)
     if settings.recipe.ema != "none":
         yield from _average(settings)
     if settings.offload.optimizer != "none":
@@ -34,6 +33,16 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     if settings.adapters.rank:
         yield from _adapters(settings)
     yield from stack(settings.implementation).gaps(settings)
+
+
+def _optimizer(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines with the optimizer of the recipe."""
+    row = optimizers()[settings.recipe.optimizer]
+    if row.orthogonalizes:
+        yield from _whole_matrices(settings)
+    if row.paged and settings.offload.optimizer != "none":
+        instead = "one that is not paged: its states are there for good"
+        yield no_lines("recipe.optimizer", f"{row.name} on the host", instead)
 
 
 def _whole_matrices(settings: Settings) -> Iterator[Fault]:

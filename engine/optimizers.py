@@ -23,6 +23,7 @@ class Optimizer:
         temporaries: alive only inside the step, for all parameters at once.
         of_one: the same for one parameter at a time.
         makes: what either of the two is.
+        paged: whether states of large tensors are in unified memory, which the driver pages out.
         orthogonalizes: whether it is Muon, which makes the momentum of each matrix of the layers
             orthogonal, and leaves all other parameters to AdamW.
         at_once: whether gradients are cast for all parameters at once, not one tensor at a time.
@@ -43,6 +44,7 @@ class Optimizer:
     temporaries: int = 0
     of_one: int = 0
     makes: str = ""
+    paged: bool = False
     orthogonalizes: bool = False
     at_once: bool
     passes: int

@@ -13,10 +13,12 @@ from typing import ClassVar, final
 from sympy import Expr, Symbol
 
 from engine.optimizers import Optimizer
-from engine.symbols import P_blocks, P_factors, P_hidden, P_small
+from engine.symbols import P_blocks, P_factors, P_hidden, P_paged, P_small
 
 # bitsandbytes: the elements of a block, and the fewest that a tensor with 8-bit states has.
 BLOCK, LEAST = 256, 4096
+# The fewest elements of a tensor whose states are paged.
+PAGED = 100_000
 # Bytes of the fp32 numbers that the 256 codes of an 8-bit state stand for, one table for all.
 MAP = 4 * 256
 
@@ -211,6 +213,12 @@ class Hidden(Form):
 FORMS: Mapping[str, Form] = {
     form.name: form for form in (Whole(), Fp32(), EightBit(), Factored(), Hidden())
 }
+
+
+def in_pages(stepped: Shapes) -> Mapping[Symbol, int]:
+    """Return the elements whose states are paged, where an optimizer pages any."""
+    sizes = [(prod(shape), copies) for shape, copies in stepped]
+    return {P_paged: sum(size * copies for size, copies in sizes if size >= PAGED)}
 
 
 def form_of(optimizer: Optimizer) -> Form:

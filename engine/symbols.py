@@ -45,6 +45,7 @@ P_ends_shard = symbol("P_ends_shard")
 P_layer_matmul = symbol("P_layer_matmul")
 P_largest = symbol("P_largest")
 P_small, P_blocks, P_factors = symbol("P_small"), symbol("P_blocks"), symbol("P_factors")
+P_paged = symbol("P_paged")
 P_hidden, P_matrix, d_matrix = symbol("P_hidden"), symbol("P_matrix"), symbol("d_matrix")
 positions = symbol("n_ctx")
 r = symbol("r")
@@ -114,6 +115,7 @@ MEANINGS: Mapping[Symbol, str] = {
     P_small: "parameters of tensors too small for 8-bit states, of those that a rank steps",
     P_blocks: "blocks with a scale of their own in the 8-bit states of the others",
     P_factors: "rows and columns of the matrices that a rank steps, and elements of its vectors",
+    P_paged: "parameters of tensors of 100,000 elements or more, of those that a rank steps",
     P_hidden: "parameters of the layers' matrices, which Muon steps",
     P_matrix: "parameters of the largest of them",
     d_matrix: "its shorter side",

@@ -18,7 +18,7 @@ from engine.scenario import Scenario
 from engine.shapes import elements_of_shapes
 from engine.stacks.losses import chunk_rows
 from engine.stages import Stage
-from engine.state_forms import form_of
+from engine.state_forms import form_of, in_pages
 from engine.stepped import hidden, shapes
 from engine.units import KIB, MIB
 
@@ -107,13 +107,16 @@ def _adapters(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
 def _stepped(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:
     """Return what the symbols of the optimizer's states stand for."""
     part, parallel = part_of(scenario, stage), scenario.parallel
-    stepped = shapes(
-        trained(part.tensors, scenario.adapters),
-        hidden=part.architecture.hidden,
-        zero=parallel.zero,
-        ranks=parallel.sharing,
+    row = optimizers()[scenario.recipe.optimizer]
+    stepped = tuple(
+        shapes(
+            trained(part.tensors, scenario.adapters),
+            hidden=part.architecture.hidden,
+            zero=parallel.zero,
+            ranks=parallel.sharing,
+        )
     )
-    return form_of(optimizers()[scenario.recipe.optimizer]).counts(stepped)
+    return {**form_of(row).counts(stepped), **(in_pages(stepped) if row.paged else {})}
 
 
 def _hidden(scenario: Scenario, stage: Stage) -> Mapping[Symbol, int]:

@@ -18,7 +18,7 @@ from engine.values import values_of
 
 # Of all numbers in numpy's integers; the slack of the allocator is 10 of 100 parts of the peak.
 LARGEST = (2**63 - 1) // 10
-ENDS = (symbols.C_low, symbols.C_high)
+ENDS = (symbols.C_low, symbols.C_high, symbols.P_paged)
 Key = tuple[object, ...]
 Values = Mapping[Symbol, int]
 

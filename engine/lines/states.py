@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from sympy import Expr
+from sympy import Expr, Integer
 from sympy.polys.rings import PolyElement
 
 from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
 from engine.lines import adapters, zero
 from engine.lines.fsdp import FSDP
-from engine.state_forms import form_of
+from engine.state_forms import PAGED, form_of
 from engine.structure import Sharing, Structure
 from engine.symbols import (
     RING,
@@ -22,6 +22,7 @@ from engine.symbols import (
     P_experts,
     P_layer,
     P_layer_shard,
+    P_paged,
     P_shard,
     V,
     ceil_div,
@@ -64,6 +65,8 @@ def model_states(sharing: Sharing) -> Iterator[Line]:
     yield _gradients(sharing)
     if sharing.optimizer.states:
         yield _optimizer_states(sharing)
+    if sharing.optimizer.paged:
+        yield _paged(sharing)
 
 
 def held(structure: Sharing, first_stage: int) -> Expr:
@@ -213,10 +216,31 @@ def _top(structure: Structure) -> PolyElement:
 def _optimizer_states(structure: Sharing) -> Line:
     optimizer, each = structure.optimizer, structure.precision.stepped
     form, states = form_of(optimizer), f"{NUMBERS[optimizer.states]} {optimizer.called}"
+    size, left_out = form.size(held(structure, 1), each), ""
+    if optimizer.paged:
+        size -= form.nearly(each) * P_paged
+        left_out = f"; without what is paged, of tensors of {PAGED:,} elements or more"
     return Line(
         name="optimizer states",
         category=Category.OPTIMIZER_STATE,
-        size=optimizer.states * form.size(held(structure, 1), each),
-        why=f"{form.why(states, each)}{_share(structure, 1)}",
-        source=ZERO_PAPER if structure.zero else optimizer.source,
+        size=optimizer.states * size,
+        why=f"{form.why(states, each)}{_share(structure, 1)}{left_out}",
+        source=ZERO_PAPER if structure.zero and not optimizer.paged else optimizer.source,
+    )
+
+
+def _paged(structure: Sharing) -> Line:
+    """Return the states in unified memory: between none and all of them are on the GPU."""
+    optimizer, each = structure.optimizer, structure.precision.stepped
+    width = form_of(optimizer).nearly(each)
+    states = f"{NUMBERS[optimizer.states]} {optimizer.called} of {width} bytes a parameter"
+    return Line(
+        name="paged optimizer states",
+        category=Category.UNIFIED_MEMORY,
+        size=optimizer.states * width * P_paged,
+        low=Integer(0),
+        why=f"{states} in unified memory, beside PyTorch's allocator: on the GPU while there is "
+        f"room, and on the host where there is none; so between none and all of them is here",
+        source=optimizer.source,
+        evidence=Evidence.ASSUMED,
     )

@@ -107,7 +107,7 @@ def _beside_states(structure: Structure) -> Expr:
         copy: Expr = 4 * P_largest
         return copy
     block, table, optimizer = structure.block, RING(V) * RING(h), structure.optimizer
-    states = optimizer.states * form_of(optimizer).nearly(4)
+    states = 0 if optimizer.paged else optimizer.states * form_of(optimizer).nearly(4)
     matrix = 4 * RING(f) * RING(h) * (RING(E) if block.experts else 1)
     if not block.tied:
         return largest_of([4 * table, matrix - states * table])

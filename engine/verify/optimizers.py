@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.state_forms import BLOCK, LEAST
+from engine.state_forms import BLOCK, LEAST, PAGED
+from engine.verify.host import on_host
 
 PIECE = 4096 * BLOCK
 RATE, DECAY, TINY = 1e-3, 1e-2, 1e-8
@@ -66,7 +67,8 @@ def adamw_8bit(  # noqa: PLR0913, PLR0917 - a kernel's arguments
         blocks = slice(begin // BLOCK, -(-part.stop // BLOCK))
         slope = slopes[part].float()
         held = [
-            _wide(codes[part], scales[row, blocks], maps[row]) for row, codes in enumerate(moments)
+            _wide(codes[part].to(flat.device), scales[row, blocks], maps[row])
+            for row, codes in enumerate(moments)
         ]
         held[0].lerp_(slope, 1 - FAST)
         held[1].lerp_(slope * slope, 1 - SLOW)
@@ -74,7 +76,8 @@ def adamw_8bit(  # noqa: PLR0913, PLR0917 - a kernel's arguments
         now = flat[part].float() * (1 - RATE * DECAY) - RATE / (1 - FAST**step) * held[0] / root
         flat[part] = now.to(flat.dtype)
         for row, codes in enumerate(moments):
-            codes[part], scales[row, blocks] = _narrow(held[row], maps[row])
+            new, scales[row, blocks] = _narrow(held[row], maps[row])
+            codes[part] = new
 
 
 @adamw_8bit.register_fake
@@ -113,12 +116,19 @@ def _narrow(x: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 @torch.library.custom_op("memquiz::adamw_fp32", mutates_args={"weight", "first", "second"})
 def adamw_fp32(weight: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step: int) -> None:
     """Step `weight` in place, with fp32 moments of its shape."""
-    slope = gradient.float()
-    first.lerp_(slope, 1 - FAST)
-    second.lerp_(slope * slope, 1 - SLOW)
-    root = (second / (1 - SLOW**step)).sqrt_().add_(TINY)
-    now = weight.float() * (1 - RATE * DECAY) - RATE / (1 - FAST**step) * first / root
-    weight.copy_(now)
+    flat, slopes = weight.view(-1), gradient.reshape(-1)
+    moments = first.view(-1), second.view(-1)
+    for begin in range(0, flat.numel(), PIECE):
+        part = slice(begin, begin + PIECE)
+        slope = slopes[part].float()
+        held = [moment[part].to(slope.device) for moment in moments]
+        held[0].lerp_(slope, 1 - FAST)
+        held[1].lerp_(slope * slope, 1 - SLOW)
+        root = (held[1] / (1 - SLOW**step)).sqrt_().add_(TINY)
+        now = flat[part].float() * (1 - RATE * DECAY) - RATE / (1 - FAST**step) * held[0] / root
+        flat[part] = now.to(flat.dtype)
+        for moment, new in zip(moments, held, strict=True):
+            moment[part] = new
 
 
 @adamw_fp32.register_fake
@@ -183,9 +193,10 @@ def _gradient(weight: Tensor) -> Tensor:
 class EightBitAdamW(_OneByOne):
     """AdamW with moments of one byte; tensors of fewer than 4,096 elements keep fp32 moments."""
 
-    def __init__(self, stepped: Iterable[Tensor]) -> None:
+    def __init__(self, stepped: Iterable[Tensor], *, paged: bool = False) -> None:
         super().__init__(stepped)
         self._maps: Tensor | None = None
+        self._paged = paged
 
     @property
     def maps(self) -> Tensor:
@@ -203,8 +214,8 @@ class EightBitAdamW(_OneByOne):
             }
         blocks = -(-weight.numel() // BLOCK)
         return {
-            "first": torch.zeros_like(weight, dtype=torch.uint8),
-            "second": torch.zeros_like(weight, dtype=torch.uint8),
+            "first": _zeros(weight, torch.uint8, paged=self._paged),
+            "second": _zeros(weight, torch.uint8, paged=self._paged),
             "scales": torch.zeros(2, blocks, dtype=torch.float32, device=weight.device),
             "maps": self.maps.to(weight.device),
         }
@@ -217,6 +228,26 @@ class EightBitAdamW(_OneByOne):
             adamw_8bit(weight, slope, *moments, *tables, state["step"])
         else:
             adamw_fp32(weight, slope, *moments, state["step"])
+
+
+def _zeros(weight: Tensor, dtype: torch.dtype, *, paged: bool) -> Tensor:
+    """Return a state of zeros, on the host where it is paged: PyTorch has no unified memory."""
+    if not paged or weight.numel() < PAGED:
+        return torch.zeros_like(weight, dtype=dtype)
+    with on_host():
+        return torch.zeros(weight.shape, dtype=dtype)
+
+
+class PagedAdamW(_OneByOne):
+    """AdamW with fp32 moments, those of large tensors paged."""
+
+    def made(self, weight: Tensor) -> dict[str, Tensor]:
+        """Return moments of zeros."""
+        return {name: _zeros(weight, torch.float32, paged=True) for name in ("first", "second")}
+
+    def stepped(self, weight: Tensor, slope: Tensor, state: dict[str, Any]) -> None:
+        """Step `weight` and its moments in place."""
+        adamw_fp32(weight, slope, state["first"], state["second"], state["step"])
 
 
 class Lion(_OneByOne):

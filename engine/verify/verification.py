@@ -6,7 +6,7 @@ from functools import cached_property
 
 from engine.caching.replay import OutOfMemory, replay
 from engine.estimate import Fits, capacity, ledger
-from engine.ledger import Category, Ledger, Phase
+from engine.ledger import BESIDE_PYTORCH, Ledger, Phase
 from engine.levers.fitting import fitting
 from engine.scenario import Scenario
 from engine.verify.measure import Device, Measurement, measure
@@ -94,7 +94,7 @@ class Verification:
         rows = [
             (low, high)
             for line, low, high in zip(book.lines, book.lows, book.sizes, strict=True)
-            if line.category is Category.CUDA_CONTEXT
+            if line.category in BESIDE_PYTORCH
         ]
         return sum(low for low, _ in rows), sum(high for _, high in rows)
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from engine.architecture import Experts
-from engine.estimate import ledger
+from engine.estimate import fits, ledger
 from engine.ledger import Phase
 from engine.optimizers import TABLE, optimizers
 from engine.state_forms import FORMS
-from engine.symbols import P_blocks, P_factors, P_hidden, P_small
+from engine.symbols import P_a, P_blocks, P_factors, P_hidden, P_paged, P_small
 
 torch = pytest.importorskip("torch")
 
-from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, Muon, codes
+from engine.verify.optimizers import Adafactor, EightBitAdamW, Lion, Muon, PagedAdamW, codes
 from engine.verify.stepper import optimizer as running
 from engine.verify.trace import executed, traced
 
@@ -147,6 +147,60 @@ def test_muon_leaves_a_matrix_outside_the_layers_to_adamw():
     made = running("muon", [weight], [weight])
     made.step()
     assert set(made.state[weight]) == {"step", "exp_avg", "exp_avg_sq"}
+
+
+PAGED = ("paged-adamw-8bit", "paged-adamw-32bit")
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "each"), [("paged-adamw-8bit", 2), ("paged-adamw-32bit", 8)]
+)
+def test_paged_moments_of_large_tensors_are_between_none_and_all_on_the_gpu(
+    scenario, optimizer, each
+):
+    book = ledger(scenario("llama-2-7b", optimizer=optimizer))
+    paged = 6_738_415_616 - 65 * 4096  # all but the norms
+    row = [line.name for line in book.lines].index("paged optimizer states")
+    assert (book.lows[row], book.sizes[row]) == (0, each * paged)
+    assert book.nvidia_smi[1] - book.nvidia_smi[0] > each * paged
+
+
+@pytest.mark.parametrize("optimizer", PAGED)
+def test_paged_moments_are_no_allocated_bytes(scenario, optimizer):
+    book = ledger(scenario("llama-2-7b", optimizer=optimizer))
+    norms, scales = 8 * 65 * 4096, 8 * (6_738_415_616 - 65 * 4096) // 256
+    kept = norms if optimizer == "paged-adamw-32bit" else norms // 4 + scales + 2048 + 8 * 65 * 16
+    assert book.size("optimizer states") == kept
+    assert sum(book.phases.values()) < sum(
+        ledger(scenario("llama-2-7b", optimizer="adamw-8bit")).phases.values()
+    )
+
+
+def test_a_step_that_fits_only_with_pages_on_the_host_is_tight(scenario):
+    made = {
+        name: scenario("llama-2-7b", optimizer=name, gpu="h100-80gb", precision="pure-bf16")
+        for name in ("adamw-fused", "paged-adamw-32bit")
+    }
+    assert fits(made["paged-adamw-32bit"]) == "tight"
+
+
+def test_small_tensors_are_not_paged(scenario):
+    values = ledger(scenario(optimizer="paged-adamw-8bit", shape={"hidden": 256})).values
+    small = 256 * 256
+    assert small < 100_000 < 256 * 704
+    assert values[P_paged] == 3 * 3 * 256 * 704 + 2 * 1000 * 256
+
+
+def test_adapters_moments_are_paged_where_they_are_large(adapted):
+    book = ledger(adapted("llama-2-7b", rank=64, base="4-bit", optimizer="paged-adamw-32bit"))
+    assert book.size("paged optimizer states") == 8 * book.values[P_a]
+    assert book.size("optimizer states") == 0
+
+
+def test_paged_adamw_steps_as_pytorchs():
+    torch.testing.assert_close(
+        _stepped(PagedAdamW, (400, 300)), _stepped(torch.optim.AdamW, (400, 300))
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -62,6 +62,7 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
         ({"optimizer": "muon", "data": 4, "zero": 3}, "recipe.optimizer"),
         ({"optimizer": "muon", "offload": "cpu"}, "recipe.optimizer"),
         ({"name": "mixtral-8x7b", "optimizer": "muon"}, "recipe.optimizer"),
+        ({"optimizer": "paged-adamw-8bit", "offload": "cpu"}, "recipe.optimizer"),
         ({"loss": "chunked", "precision": "autocast"}, "recipe.loss"),
         ({"loss": "fused", "implementation": "hf"}, "recipe.loss"),
         ({"offload": "cpu", "precision": "fp32"}, "offload.optimizer"),

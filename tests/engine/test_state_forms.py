@@ -4,9 +4,9 @@ import pytest
 
 from engine.architecture import Tensor
 from engine.optimizers import optimizers
-from engine.state_forms import FORMS, form_of
+from engine.state_forms import FORMS, form_of, in_pages
 from engine.stepped import shapes
-from engine.symbols import P_blocks, P_factors, P_small
+from engine.symbols import P_blocks, P_factors, P_paged, P_small
 
 # Bytes of a parameter's state where 2 or 4 bytes are stepped.
 NEARLY = {"whole": (2, 4), "fp32": (4, 4), "8-bit": (1, 1), "factored": (0, 0), "hidden": (2, 4)}
@@ -53,6 +53,10 @@ def test_states_of_8_bits_have_blocks_and_tensors_of_fewer_than_4096_elements_no
     stepped = [((4095,), 3), ((4096,), 5), ((64, 65), 2), ((1,), 1)]
     counted = FORMS["8-bit"].counts(stepped)
     assert counted == {P_small: 3 * 4095 + 1, P_blocks: 5 * 16 + 2 * 17}
+
+
+def test_states_of_100_000_elements_are_paged():
+    assert in_pages([((99_999,), 3), ((1000, 100), 5)]) == {P_paged: 500_000}
 
 
 def test_factors_are_of_the_last_two_dimensions():

@@ -11,7 +11,7 @@ NAME = "adamw-8bit"
 
 def _change(scenario: Scenario) -> Scenario | WhyNot:
     optimizer = scenario.recipe.optimizer
-    if optimizer == NAME:
+    if optimizers()[optimizer].form == optimizers()[NAME].form:
         return WhyNot(sentence="the moments have 8 bits already")
     if optimizers()[optimizer].states < optimizers()[NAME].states:
         return WhyNot(sentence=f"{optimizer} has no two moments to store in 8 bits")
