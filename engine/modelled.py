@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engine.adapters import missing
 from engine.errors import Fault, UnmodelledError
 from engine.optimizers import optimizers
-from engine.precisions import PRECISIONS
+from engine.precisions import LATER, PRECISIONS
 from engine.settings import DEFAULT_STACK, Settings
 from engine.stacks.gaps import no_lines
 from engine.stacks.registry import names, stack
@@ -18,6 +18,9 @@ def gaps(settings: Settings) -> Iterator[Fault]:
 
     Last comes what its software stack says of itself.
     """
+    if settings.recipe.precision in LATER:
+        yield _later(settings.recipe.precision)
+        return
     if settings.served:
         yield from of_inference(settings)
         return
@@ -33,6 +36,11 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     if settings.adapters.rank:
         yield from _adapters(settings)
     yield from stack(settings.implementation).gaps(settings)
+
+
+def _later(precision: str) -> Fault:
+    why, instead = LATER[precision]
+    return Fault("recipe.precision", f"{precision} is not modelled: {why}", f"modelled: {instead}")
 
 
 def _optimizer(settings: Settings) -> Iterator[Fault]:

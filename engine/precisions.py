@@ -49,6 +49,13 @@ class Precision:
         return self.casts > 0
 
 
+# Known by name, and refused: why, and what to give in its place.
+LATER = {
+    "fp8": (
+        "FP8 copies of the weights live beside the 16-bit ones, and no trace says when",
+        "mixed-fp32-grad, with the same weights, master copy, gradients and states",
+    ),
+}
 PRECISIONS = {
     row.name: row
     for row in (
