@@ -233,7 +233,8 @@ def _paged(structure: Sharing) -> Line:
     """Return the states in unified memory: between none and all of them are on the GPU."""
     optimizer, each = structure.optimizer, structure.precision.stepped
     width = form_of(optimizer).nearly(each)
-    states = f"{NUMBERS[optimizer.states]} {optimizer.called} of {width} bytes a parameter"
+    wide = f"{width} bytes" if width > 1 else "a byte"
+    states = f"{NUMBERS[optimizer.states]} {optimizer.called} of {wide} a parameter"
     return Line(
         name="paged optimizer states",
         category=Category.UNIFIED_MEMORY,
