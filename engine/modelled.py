@@ -19,7 +19,7 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     Last comes what its software stack says of itself.
     """
     if settings.recipe.precision in LATER:
-        yield _later(settings.recipe.precision)
+        yield _later(settings)
         return
     if settings.served:
         yield from of_inference(settings)
@@ -38,7 +38,12 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     yield from stack(settings.implementation).gaps(settings)
 
 
-def _later(precision: str) -> Fault:
+def _later(settings: Settings) -> Fault:
+    """Return why a precision that is known by name has no lines, and what to give instead."""
+    precision = settings.recipe.precision
+    if settings.served:
+        instead = 'mixed, with serving.weights = "fp8"'
+        return no_lines("recipe.precision", f"{precision} in inference", instead)
     why, instead = LATER[precision]
     return Fault("recipe.precision", f"{precision} is not modelled: {why}", f"modelled: {instead}")
 
@@ -180,6 +185,7 @@ def _of_training(settings: Settings) -> Iterator[tuple[str, object, object]]:
     parallel, offload = settings.parallel, settings.offload
     yield "workload.gradient_accumulation", settings.workload.gradient_accumulation, 1
     yield "recipe.recompute", settings.recipe.recompute, "none"
+    yield "recipe.ema", settings.recipe.ema, "none"
     yield "parallel.zero", parallel.zero, 0
     yield "parallel.sequence_parallel", parallel.sequence_parallel, False
     yield "offload.optimizer", offload.optimizer, "none"

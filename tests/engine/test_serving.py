@@ -238,6 +238,8 @@ REFUSED = [
     ({"offload": "cpu"}, "offload.optimizer"),
     ({"attention": "eager"}, "recipe.attention"),
     ({"precision": "autocast"}, "recipe.precision"),
+    ({"precision": "fp8"}, "recipe.precision"),
+    ({"ema": "fp32"}, "recipe.ema"),
     ({"implementation": "hf", "tensor": 2}, "parallel.tensor"),
     ({"implementation": "hf", "cache": "fp8"}, "serving.cache"),
     ({"implementation": "hf", "block": 16}, "serving.block"),
