@@ -69,7 +69,7 @@ def test_every_phase_meets_the_traced_step(scenario, gaps, values):
 
 
 def test_an_average_of_adapters_meets_the_traced_step(adapted, gaps):
-    made = adapted(ema="fp32", shape={"hidden": 1024, "ffn": 2816}, rank=64)
+    made = adapted(ema="fp32", shape={"hidden": 512, "ffn": 1408}, rank=64)
     book = ledger(made)
     assert book.size(LINE) == 2 * book.size("adapters")
     found = gaps(made)

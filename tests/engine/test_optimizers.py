@@ -35,11 +35,10 @@ FURTHER = (
     Path(__file__).parents[1] / "recipes" / "optimizer" / "engine" / "data" / "optimizers.toml"
 )
 NAMES = (*optimizers(), "rmsprop")
-# Muon steps whole matrices: not shares of them, and no expert's.
-WHOLE = (0, 1, 3, 4)
-PAIRS = [
-    (name, row) for name in NAMES for row in range(len(ROWS)) if name != "muon" or row in WHOLE
-]
+# Muon steps whole matrices: not shares of them, and no expert's. What is paged is stepped as 8-bit
+# AdamW and Lion are.
+SOME = {"muon": (0, 1, 3, 4), "paged-adamw-8bit": (0, 6, 7), "paged-adamw-32bit": (2, 5)}
+PAIRS = [(name, row) for name in NAMES for row in SOME.get(name, range(len(ROWS)))]
 
 
 @pytest.fixture(autouse=True)
