@@ -1,1 +1,1 @@
-"""The bank: one file a topic, one function a kind."""
+"""The bank: a folder a topic, one function a kind."""
