@@ -41,7 +41,11 @@ def kinds() -> Mapping[str, Kind]:
 
 @cache
 def kinds_with(folders: tuple[Path, ...]) -> Mapping[str, Kind]:
-    """Return every kind of the bank, of installed packages and of these folders."""
+    """Return every kind of the bank, of installed packages and of these folders.
+
+    Raises:
+        InputError: a file of one's own cannot be read, or the name of its kind is taken.
+    """
     own = [*installed(), *(value for folder in folders for value in kinds_of(folder))]
     named = {value.name: value for value in _of_bank()}
     faults = []

@@ -8,8 +8,6 @@ from engine.settings import Settings
 from problems.artefacts.message import size as said
 from problems.wording import gb, number
 
-PRINTED = 100
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tensor:
