@@ -13,7 +13,8 @@ from problems.problem import Level, Mistake
 from problems.wording import gb, number, paper
 from problems.wrong_sizes import wrong_size
 
-# Tensors of the hidden size that a layer saves, in 16 bits: from a lean stack to an eager one.
+# Tensors of the hidden size that a layer saves beside its input, in 16 bits, in lean stacks and
+# in eager ones.
 COPIES = (15, 17, 20, 24, 28, 32)
 SEQUENCES = (2048, 4096, 8192, 16384, 32768, 65536, 98304, 131072)
 BATCHES = (1, 2, 4, 8)
@@ -93,7 +94,7 @@ def _prompt(model: Model, batch: int, sequence: int, copies: int, live: int) -> 
         f"{model.title}: L = {a.layers} layers, h = {number(a.hidden)}. Micro-batch b = {batch} × "
         f"s = {number(sequence)} tokens, 16-bit activations. Every layer is checkpointed: it "
         f"keeps its input and nothing else. Without that it would save about {copies} tensors of "
-        f"the hidden size, b × s × h. Leave out logits and loss.\n{asked}"
+        f"the hidden size, b × s × h, beside its input. Leave out logits and loss.\n{asked}"
     )
 
 
@@ -105,8 +106,10 @@ def _on_paper(one: int, layers: int, live: int, product: str) -> Iterator[str]:
 
 
 def _mistakes(one: int, size: int, layers: int, copies: int, live: int) -> Iterator[Mistake]:
-    why = f"is every layer's {copies} tensors, as without checkpointing: {{off}} too many."
-    yield wrong_size(layers * copies * one, size, "nothing recomputed", why)
+    why = (
+        f"is every layer's input and {copies} tensors, as without checkpointing: {{off}} too many."
+    )
+    yield wrong_size(layers * (copies + 1) * one, size, "nothing recomputed", why)
     if live:
         why = "is the layers' inputs; the layer that is being recomputed adds {off}."
         yield wrong_size(layers * one, size, "live layer forgotten", why)

@@ -56,8 +56,8 @@ def quantised_copies(draw: Draw) -> Draft:
         on_paper=(
             f"{billions(count)} billion × 1 byte = {paper(count)}",
             (
-                f"scales of 4 bytes for {number(SCALED[block])} elements: "
-                f"× {float(1 + extra):.4g} = {paper(count * (1 + extra))}"
+                f"scales of 4 bytes for {number(SCALED[block])} elements add "
+                f"{100 * float(extra):.2g}%: {paper(count * (1 + extra))}"
             ),
         ),
         exact=(f"copies: {gb(matrices)}", f"scales: {gb(scales)}"),

@@ -26,7 +26,7 @@ def _mark(problem: Problem, answer: ChoiceAnswer, text: str) -> Verdict | Unread
         mistake=typed.mistake or None,
         feedback=" ".join(
             [
-                f"{opening(score)}{answer.said}.",
+                f"{opening(score)}{answer.said.removesuffix('.')}.",
                 *dict.fromkeys((typed.feedback, right.feedback)),
             ]
         ),

@@ -158,3 +158,9 @@ def test_a_stage_is_one_whole_number(make_problem, typed, reason):
     refused = grade(make_problem(CountAnswer(value=2, before="ZeRO-")), typed)
     assert isinstance(refused, Unreadable)
     assert refused.reason == reason
+
+
+def test_a_sentence_that_was_to_pick_ends_with_one_stop():
+    problem = build("which-reason", 11)
+    for choice in problem.answer.choices:
+        assert ".." not in grade(problem, choice.item.key).feedback
