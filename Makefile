@@ -2,12 +2,14 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test lint check format docs bench accuracy grading weights plans fuzz house mutants
+.PHONY: practice test long lint check format docs bench accuracy grading weights plans fuzz house mutants
 
 practice:
 	$(RUN) practice
 test:
 	$(RUN) test
+long:
+	$(RUN) test -m long
 lint:
 	$(RUN) lint
 check:

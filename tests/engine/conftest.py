@@ -1,7 +1,9 @@
 """A scenario factory: sizes and switches by keyword, everything else plain."""
 
+import sys
 from dataclasses import fields, replace
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,8 @@ from engine.scenario import (
     Serving,
     Workload,
 )
+
+sys.path.insert(0, str(Path(__file__).parent))  # for what tests share, such as long_rows
 
 SMALL = {"layers": 3, "hidden": 256, "heads": 8, "ffn": 704, "vocab": 1000}
 GPT = {

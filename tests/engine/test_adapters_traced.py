@@ -1,6 +1,9 @@
 """Low-rank adapters beside a frozen model, in 16 or 4 bits, against traced and executed steps."""
 
+from itertools import product
+
 import pytest
+from long_rows import first
 
 from engine.estimate import ledger
 
@@ -42,8 +45,13 @@ ROWS = {
     "norms of heads": (QK_NORM, {"base": "4-bit", "loss": "fused"}),
 }
 
+KEPT = {
+    "llama", "llama, in 4 bits", "llama, in 4 bits, recomputed", "two matrices", "the attention",
+    "the mlp", "the down matrix, eager", "norms of heads",
+}  # fmt: skip
 
-@pytest.mark.parametrize("name", ROWS)
+
+@pytest.mark.parametrize("name", first(KEPT, ROWS))
 def test_the_formula_of_every_phase_is_the_traced_polynomial(adapted, name):
     shape, values = ROWS[name]
     made = adapted(micro_batch=3, sequence=176, shape=shape, **values)
@@ -53,15 +61,17 @@ def test_the_formula_of_every_phase_is_the_traced_polynomial(adapted, name):
     } == dict.fromkeys(("forward", "loss", "backward-first", "backward-last", "step"), 0)
 
 
-@pytest.mark.parametrize("base", ["16-bit", "4-bit"])
+@pytest.mark.parametrize("base", first({"16-bit"}, ["16-bit", "4-bit"]))
 def test_every_phase_meets_the_traced_step_of_llama_3_8b(adapted, base):
     made = adapted("llama-3-8b", sequence=2048, rank=16, base=base)
     timeline = traced(made)
     assert _gap(ledger(made), timeline.peaks(timeline.last_step)) < 0.0002
 
 
-@pytest.mark.parametrize("base", ["16-bit", "4-bit"])
-@pytest.mark.parametrize("data", [1, 4])
+@pytest.mark.parametrize(
+    ("data", "base"),
+    first({(1, "4-bit"), (4, "16-bit")}, product((1, 4), ("16-bit", "4-bit"))),
+)
 def test_every_phase_meets_an_executed_step_alone_and_under_ddp(adapted, base, data):
     shape = {"hidden": 512, "ffn": 1408, "vocab": 4000}
     made = adapted(base=base, data=data, attention="eager", shape=shape, micro_batch=4)
@@ -106,7 +116,13 @@ def test_a_gradient_goes_through_a_matrix_in_4_bits():
     assert torch.equal(x.grad[0, 0], packed.matrix().sum(0).to(torch.bfloat16))
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "adamw-fused", "adamw-8bit", "adafactor", "lion"])
+@pytest.mark.parametrize(
+    "optimizer",
+    first(
+        {"adamw", "adamw-8bit", "adafactor"},
+        ["adamw", "adamw-fused", "adamw-8bit", "adafactor", "lion"],
+    ),
+)
 def test_every_optimizer_steps_the_adapters(adapted, optimizer):
     made = adapted(optimizer=optimizer, rank=64, micro_batch=4, shape={"hidden": 512})
     timeline = traced(made)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from long_rows import first
 
 from engine.architecture import Experts
 from engine.estimate import fits, ledger
@@ -40,6 +41,9 @@ NAMES = (*optimizers(), "rmsprop")
 SOME = {"muon": (0, 1, 3, 4), "paged-adamw-8bit": (0, 6, 7), "paged-adamw-32bit": (2, 5)}
 PAIRS = [(name, row) for name in NAMES for row in SOME.get(name, range(len(ROWS)))]
 
+# Half of them, so that every optimizer and every row is among them.
+KEPT = {(name, row) for name, row in PAIRS if (NAMES.index(name) + row) % 2 == 0}
+
 
 @pytest.fixture(autouse=True)
 def _one_more_row(monkeypatch, tmp_path):
@@ -52,7 +56,7 @@ def _one_more_row(monkeypatch, tmp_path):
     optimizers.cache_clear()
 
 
-@pytest.mark.parametrize(("optimizer", "row"), PAIRS)
+@pytest.mark.parametrize(("optimizer", "row"), first(KEPT, PAIRS))
 def test_every_phase_meets_the_traced_step(scenario, gaps, optimizer, row):
     found = gaps(scenario(optimizer=optimizer, **ROWS[row]))
     assert max(map(abs, found.values())) < 0.002, found

@@ -1,12 +1,14 @@
 """One rank of several: what PyTorch's own parts allocate, and the ledger's lines for it."""
 
 import sys
+from itertools import product
 from statistics import median
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Generating
 from hypothesis import strategies as st
+from long_rows import first
 
 from engine import symbols
 from engine.estimate import ledger
@@ -90,8 +92,10 @@ def gaps(predicted, measured, outside_torch):
     }
 
 
-@pytest.mark.parametrize("stage", [1, 2])
-@pytest.mark.parametrize("stack", ["fused", "hf"])
+@pytest.mark.parametrize(
+    ("stack", "stage"),
+    first({("fused", 2), ("hf", 1)}, product(("fused", "hf"), (1, 2))),
+)
 def test_every_phase_of_zero_meets_its_traced_step(scenario, stage, stack):
     if stack == "hf":
         pytest.importorskip("transformers")
@@ -120,7 +124,10 @@ def test_every_phase_of_zero_meets_its_traced_step(scenario, stage, stack):
 
 @pytest.mark.parametrize(
     ("precision", "accumulation", "tied"),
-    [("fp32", 1, False), ("mixed", 1, True), ("mixed", 2, False), ("pure-bf16", 1, False)],
+    first(
+        {("mixed", 1, True), ("pure-bf16", 1, False)},
+        [("fp32", 1, False), ("mixed", 1, True), ("mixed", 2, False), ("pure-bf16", 1, False)],
+    ),
 )
 def test_ddp_on_fake_tensors_takes_what_it_takes_when_executed(
     scenario, precision, accumulation, tied
@@ -158,13 +165,16 @@ def test_fp32_gradients_beside_16_bit_weights_are_summed_up_without_buckets(scen
 
 @pytest.mark.parametrize(
     ("stage", "precision", "accumulation"),
-    [
-        (1, "mixed", 2),
-        (1, "mixed-fp32-grad", 1),
-        (2, "mixed", 1),
-        (2, "fp32", 2),
-        (2, "mixed-fp32-grad", 2),
-    ],
+    first(
+        {(1, "mixed", 2), (2, "mixed", 1), (2, "mixed-fp32-grad", 2)},
+        [
+            (1, "mixed", 2),
+            (1, "mixed-fp32-grad", 1),
+            (2, "mixed", 1),
+            (2, "fp32", 2),
+            (2, "mixed-fp32-grad", 2),
+        ],
+    ),
 )
 def test_zero_holds_in_memory_what_its_trace_says(scenario, stage, precision, accumulation):
     made = scenario(
@@ -215,7 +225,7 @@ def test_without_resharding_all_layers_stay_gathered_until_their_backward(scenar
     assert more[Phase.BACKWARD_LAST] == more[Phase.STEP] == 0
 
 
-@pytest.mark.parametrize("name", ["adamw", "adamw-fused", "sgd-momentum"])
+@pytest.mark.parametrize("name", first({"adamw"}, ["adamw", "adamw-fused", "sgd-momentum"]))
 def test_shards_stepped_as_plain_tensors_take_what_distributed_ones_take(scenario, name):
     made = scenario(data=4, zero=3, optimizer=name, precision="mixed", shape={"vocab": 4000})
 
@@ -268,16 +278,15 @@ def test_a_tensor_is_cut_for_ranks_as_pytorch_cuts_it(rows, ranks):
         assert torch.equal(cut[rank], whole[rank] if rank < len(whole) else tensor.new_empty(0))
 
 
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        {"data": 8, "shard": 4},
-        {"data": 8, "shard": 2, "recompute": "full"},
-        {"data": 16, "shard": 4, "gradient_accumulation": 2},
-        {"data": 8, "shard": 8, "precision": "fp32", "attention": "eager"},
-    ],
-    ids=str,
-)
+GROUPS = [
+    {"data": 8, "shard": 4},
+    {"data": 8, "shard": 2, "recompute": "full"},
+    {"data": 16, "shard": 4, "gradient_accumulation": 2},
+    {"data": 8, "shard": 8, "precision": "fp32", "attention": "eager"},
+]
+
+
+@pytest.mark.parametrize("recipe", first(GROUPS[:1] + GROUPS[2:3], GROUPS), ids=str)
 def test_groups_that_shard_a_model_each_meet_their_traced_step(scenario, recipe):
     found = verify(
         scenario(

@@ -1,9 +1,12 @@
 """The closed form is held to a traced step: every phase of random scenarios."""
 
+from itertools import product
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Generating
 from hypothesis import strategies as st
+from long_rows import first
 
 from engine.architecture import Experts
 from engine.estimate import ledger
@@ -93,7 +96,7 @@ def compared(scenario: Scenario, timeline: Timeline) -> dict[str, float]:
     return gaps | {"peak": max(predicted.values()) / max(measured.values()) - 1}
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", first({"mixed", "autocast"}, PRECISIONS))
 def test_every_phase_meets_the_traced_step(scenario, precision):
     @SAMPLE
     @given(block=blocks, shape=sizes, work=workloads)
@@ -104,7 +107,7 @@ def test_every_phase_meets_the_traced_step(scenario, precision):
     holds()
 
 
-@pytest.mark.parametrize("precision", ["fp32", "mixed", "pure-bf16"])
+@pytest.mark.parametrize("precision", first({"mixed"}, ["fp32", "mixed", "pure-bf16"]))
 def test_every_phase_meets_the_traced_step_of_fsdp2(scenario, precision):
     @FEW
     @given(block=blocks, shape=sizes, work=long, ranks=st.sampled_from((2, 3, 8, 64)))
@@ -160,8 +163,13 @@ def test_what_is_alive_at_a_peak_adds_up_and_is_named(scenario):
     assert any("_log_softmax" in timeline.allocations[number].operator for number in alive)
 
 
-@pytest.mark.parametrize("precision", ["fp32", "mixed", "mixed-fp32-grad"])
-@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize(
+    ("accumulation", "precision"),
+    first(
+        {(1, "fp32"), (1, "mixed-fp32-grad"), (2, "mixed")},
+        product((1, 2), ("fp32", "mixed", "mixed-fp32-grad")),
+    ),
+)
 def test_every_phase_meets_an_executed_step(scenario, precision, accumulation):
     made = scenario(
         precision=precision,
@@ -175,7 +183,15 @@ def test_every_phase_meets_an_executed_step(scenario, precision, accumulation):
 
 @pytest.mark.parametrize(
     ("precision", "accumulation", "optimizer"),
-    [("fp32", 1, "adamw"), ("mixed", 1, "adamw"), ("fp32", 2, "adamw-fused"), ("mixed", 2, "sgd")],
+    first(
+        {("mixed", 1, "adamw"), ("fp32", 2, "adamw-fused")},
+        [
+            ("fp32", 1, "adamw"),
+            ("mixed", 1, "adamw"),
+            ("fp32", 2, "adamw-fused"),
+            ("mixed", 2, "sgd"),
+        ],
+    ),
 )
 def test_ddp_keeps_a_second_copy_of_every_gradient(scenario, precision, accumulation, optimizer):
     made = scenario(
@@ -189,9 +205,13 @@ def test_ddp_keeps_a_second_copy_of_every_gradient(scenario, precision, accumula
     assert max(map(abs, compared(made, executed(made)).values())) < 0.002
 
 
-@pytest.mark.parametrize("accumulation", [1, 2])
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("recompute", ["none", "full"])
+@pytest.mark.parametrize(
+    ("recompute", "tied", "accumulation"),
+    first(
+        {("none", False, 2), ("none", True, 1), ("full", False, 1), ("full", True, 2)},
+        product(("none", "full"), (False, True), (1, 2)),
+    ),
+)
 def test_the_peak_meets_what_the_allocator_reports(scenario, accumulation, tied, recompute):
     made = scenario(
         precision="fp32",
