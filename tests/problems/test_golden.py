@@ -10,7 +10,7 @@ import pytest
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "1", "4242"])
+@pytest.mark.parametrize("hash_seed", ["0", "4242"])
 def test_problems_are_those_of_the_table_under_any_hash_seed(hash_seed):
     printed = subprocess.run(
         [sys.executable, HERE / "golden.py"],

@@ -138,7 +138,7 @@ SETS = [
 ]
 
 
-@pytest.mark.parametrize("options", SETS, ids=" ".join)
+@pytest.mark.parametrize("options", [*SETS[1::2], SETS[4]], ids=" ".join)
 def test_the_command_printed_for_an_unkept_set_asks_the_same(memquiz, options):
     first = memquiz("practice", "--no-save", *options, typed="skip\n")
     again = memquiz(*printed_command(first.stdout), typed="skip\n")
@@ -147,7 +147,7 @@ def test_the_command_printed_for_an_unkept_set_asks_the_same(memquiz, options):
     assert again.stdout == first.stdout
 
 
-@pytest.mark.parametrize("options", SETS, ids=" ".join)
+@pytest.mark.parametrize("options", [*SETS[::2], SETS[5]], ids=" ".join)
 def test_the_command_printed_for_a_kept_set_goes_on_with_it(memquiz, options):
     memquiz("practice", *options, typed="skip\n")
     memquiz("practice", "--new", "--kind", "fits", "--seed", "99", "--count", "2", typed="skip\n")
