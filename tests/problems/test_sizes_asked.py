@@ -43,11 +43,13 @@ def test_a_tied_head_is_one_matrix():
     assert of_vocabulary(a) == 50257 * 1600
 
 
-@pytest.mark.parametrize("problem", drawn("left-out"), ids=lambda problem: problem.id)
-def test_what_a_note_has_and_what_it_leaves_out_are_all_states(problem):
-    named = {mistake.name: mistake.value for mistake in problem.mistakes}
-    if {"all states counted", "what the note has"} <= set(named):
-        assert named["all states counted"] - named["what the note has"] == problem.answer.value
+def test_what_a_note_has_and_what_it_leaves_out_are_all_states():
+    for problem in drawn("left-out"):
+        named = {mistake.name: mistake.value for mistake in problem.mistakes}
+        if {"all states counted", "what the note has"} <= set(named):
+            assert (
+                named["all states counted"] - named["what the note has"] == problem.answer.value
+            ), problem.id
 
 
 def test_8_bit_adam_saves_42_gb_of_a_7b_model():
@@ -56,15 +58,15 @@ def test_8_bit_adam_saves_42_gb_of_a_7b_model():
     assert (ADAM - each["adamw-8bit"]) * 7 * GB == 42 * GB
 
 
-@pytest.mark.parametrize("problem", drawn("optimizer-change"), ids=lambda problem: problem.id)
-def test_what_is_saved_is_bytes_a_parameter_of_a_share(problem):
-    each = {"8-bit AdamW": 6, "Lion": 4, "SGD with momentum": 4}
-    words = problem.prompt.replace(",", "")
-    name = words.partition("exchanged for ")[2].partition(" which")[0]
-    parameters = int(words.partition("P = ")[2].split()[0])
-    ranks = int(words.partition(" precision on ")[2].split()[0]) if "ZeRO-1" in words else 1
-    on_paper = each.get(name, 8) * parameters / ranks
-    assert float(problem.answer.value) == pytest.approx(on_paper, rel=0.02)
+def test_what_is_saved_is_bytes_a_parameter_of_a_share():
+    for problem in drawn("optimizer-change"):
+        each = {"8-bit AdamW": 6, "Lion": 4, "SGD with momentum": 4}
+        words = problem.prompt.replace(",", "")
+        name = words.partition("exchanged for ")[2].partition(" which")[0]
+        parameters = int(words.partition("P = ")[2].split()[0])
+        ranks = int(words.partition(" precision on ")[2].split()[0]) if "ZeRO-1" in words else 1
+        on_paper = each.get(name, 8) * parameters / ranks
+        assert float(problem.answer.value) == pytest.approx(on_paper, rel=0.02), problem.id
 
 
 @pytest.mark.parametrize(
@@ -80,20 +82,22 @@ def test_scores_have_an_entry_for_each_pair_of_tokens(batch, heads, sequence, ea
     assert scores(batch, heads, sequence, each) == size
 
 
-@pytest.mark.parametrize("problem", drawn("score-matrix"), ids=lambda problem: problem.id)
-def test_heads_and_the_second_length_are_what_the_mistakes_leave_out(problem):
-    named = {mistake.name: mistake.value for mistake in problem.mistakes}
-    heads = int(problem.prompt.partition(" a = ")[2].split()[0])
-    sequence = int(problem.prompt.partition(" s = ")[2].split()[0].replace(",", ""))
-    degree = (
-        int(problem.prompt.partition("Tensor parallelism over ")[2].split()[0])
-        if "Tensor parallelism" in problem.prompt
-        else 1
-    )
-    if "heads forgotten" in named:
-        assert named["heads forgotten"] * heads == problem.answer.value * degree
-    if "square of the sequence forgotten" in named:
-        assert named["square of the sequence forgotten"] * sequence == problem.answer.value
+def test_heads_and_the_second_length_are_what_the_mistakes_leave_out():
+    for problem in drawn("score-matrix"):
+        named = {mistake.name: mistake.value for mistake in problem.mistakes}
+        heads = int(problem.prompt.partition(" a = ")[2].split()[0])
+        sequence = int(problem.prompt.partition(" s = ")[2].split()[0].replace(",", ""))
+        degree = (
+            int(problem.prompt.partition("Tensor parallelism over ")[2].split()[0])
+            if "Tensor parallelism" in problem.prompt
+            else 1
+        )
+        if "heads forgotten" in named:
+            assert named["heads forgotten"] * heads == problem.answer.value * degree, problem.id
+        if "square of the sequence forgotten" in named:
+            assert named["square of the sequence forgotten"] * sequence == problem.answer.value, (
+                problem.id
+            )
 
 
 def test_checkpoints_of_an_8b_model_at_32k_are_8_gib_and_15_with_the_live_layer():
@@ -109,24 +113,26 @@ def test_a_layer_keeps_0_47_gib_at_98304_tokens_of_width_2560():
     assert round(layer_input(98304, 2560) / GIB, 2) == 0.47
 
 
-@pytest.mark.parametrize("problem", drawn("checkpointed"), ids=lambda problem: problem.id)
-def test_checkpoints_are_a_layers_input_for_each_layer(problem):
-    words = problem.prompt
-    layers = int(words.partition("L = ")[2].split()[0])
-    hidden = int(words.partition("h = ")[2].split(".")[0].replace(",", ""))
-    batch = int(words.partition(" b = ")[2].split()[0])
-    sequence = int(words.partition(" s = ")[2].split()[0].replace(",", ""))
-    live = int(words.partition("save about ")[2].split()[0]) if problem.level == "mid" else 0
-    assert problem.answer.value == (layers + live) * batch * sequence * hidden * 2
+def test_checkpoints_are_a_layers_input_for_each_layer():
+    for problem in drawn("checkpointed"):
+        words = problem.prompt
+        layers = int(words.partition("L = ")[2].split()[0])
+        hidden = int(words.partition("h = ")[2].split(".")[0].replace(",", ""))
+        batch = int(words.partition(" b = ")[2].split()[0])
+        sequence = int(words.partition(" s = ")[2].split()[0].replace(",", ""))
+        live = int(words.partition("save about ")[2].split()[0]) if problem.level == "mid" else 0
+        assert problem.answer.value == (layers + live) * batch * sequence * hidden * 2, problem.id
 
 
-@pytest.mark.parametrize("problem", drawn("logits-size"), ids=lambda problem: problem.id)
-def test_logits_are_tokens_times_vocabulary(problem):
-    words = problem.prompt.replace(",", "")
-    batch, sequence = (int(words.partition(f" {x} = ")[2].split()[0].rstrip(".")) for x in "bs")
-    vocab = int(words.partition(" V = ")[2].split()[0].rstrip("."))
-    each = 4 if "the fp32 logits" in words else 2
-    assert problem.answer.value == batch * sequence * vocab * each
+def test_logits_are_tokens_times_vocabulary():
+    for problem in drawn("logits-size"):
+        words = problem.prompt.replace(",", "")
+        batch, sequence = (
+            int(words.partition(f" {x} = ")[2].split()[0].rstrip(".")) for x in "bs"
+        )
+        vocab = int(words.partition(" V = ")[2].split()[0].rstrip("."))
+        each = 4 if "the fp32 logits" in words else 2
+        assert problem.answer.value == batch * sequence * vocab * each, problem.id
 
 
 def test_two_buckets_of_500_million_take_9_gb_with_overlap_and_200_million_3_6_gb():
@@ -135,13 +141,13 @@ def test_two_buckets_of_500_million_take_9_gb_with_overlap_and_200_million_3_6_g
     assert held(2 * 200_000_000, 2) == 36 * GB // 10
 
 
-@pytest.mark.parametrize("problem", drawn("communication-buckets"), ids=lambda problem: problem.id)
-def test_overlap_is_what_a_mistake_leaves_out_or_adds(problem):
-    named = {mistake.name: mistake.value for mistake in problem.mistakes}
-    if "overlap forgotten" in named:
-        assert named["overlap forgotten"] * Fraction(9, 2) == problem.answer.value
-    else:
-        assert named["overlap counted"] == problem.answer.value * Fraction(9, 2)
+def test_overlap_is_what_a_mistake_leaves_out_or_adds():
+    for problem in drawn("communication-buckets"):
+        named = {mistake.name: mistake.value for mistake in problem.mistakes}
+        if "overlap forgotten" in named:
+            assert named["overlap forgotten"] * Fraction(9, 2) == problem.answer.value, problem.id
+        else:
+            assert named["overlap counted"] == problem.answer.value * Fraction(9, 2), problem.id
 
 
 def test_the_operands_of_one_product_take_1_07_gb():
@@ -149,28 +155,28 @@ def test_the_operands_of_one_product_take_1_07_gb():
     assert round(operands(8192, 8192, 28672, 2) / GB, 2) == 1.07
 
 
-@pytest.mark.parametrize("problem", drawn("matmul-operands"), ids=lambda problem: problem.id)
-def test_the_operands_are_those_of_the_prompt(problem):
-    words = problem.prompt.replace(",", "")
-    m, k = (int(x) for x in words.partition("X has ")[2].partition(" entries")[0].split(" × "))
-    rows, n = (int(x) for x in words.partition("entries W ")[2].split(".")[0].split(" × "))
-    each = {"fp8": 1, "bf16": 2, "fp32": 4}[words.partition(" in ")[2].split()[0]]
-    assert rows == k
-    assert problem.answer.value == each * (m * k + k * n + m * n)
+def test_the_operands_are_those_of_the_prompt():
+    for problem in drawn("matmul-operands"):
+        words = problem.prompt.replace(",", "")
+        m, k = (int(x) for x in words.partition("X has ")[2].partition(" entries")[0].split(" × "))
+        rows, n = (int(x) for x in words.partition("entries W ")[2].split(".")[0].split(" × "))
+        each = {"fp8": 1, "bf16": 2, "fp32": 4}[words.partition(" in ")[2].split()[0]]
+        assert rows == k, problem.id
+        assert problem.answer.value == each * (m * k + k * n + m * n), problem.id
 
 
-@pytest.mark.parametrize("problem", drawn("accumulation-steps"), ids=lambda problem: problem.id)
-def test_steps_micro_batch_and_groups_make_the_batch(problem):
-    words = problem.prompt.replace(",", "")
-    batch = int(words.split()[3])
-    if "in sequences of " in words:
-        batch //= int(words.partition("in sequences of ")[2].split()[0])
-    gpus = int(words.partition(" on ")[2].split()[0])
-    for before in ("tensor parallel over ", "pipeline parallel over "):
-        if before in words:
-            gpus //= int(words.partition(before)[2].split()[0])
-    micro = int(words.partition("micro-batch of ")[2].split(".")[0])
-    assert problem.answer.value * micro * gpus == batch
+def test_steps_micro_batch_and_groups_make_the_batch():
+    for problem in drawn("accumulation-steps"):
+        words = problem.prompt.replace(",", "")
+        batch = int(words.split()[3])
+        if "in sequences of " in words:
+            batch //= int(words.partition("in sequences of ")[2].split()[0])
+        gpus = int(words.partition(" on ")[2].split()[0])
+        for before in ("tensor parallel over ", "pipeline parallel over "):
+            if before in words:
+                gpus //= int(words.partition(before)[2].split()[0])
+        micro = int(words.partition("micro-batch of ")[2].split(".")[0])
+        assert problem.answer.value * micro * gpus == batch, problem.id
 
 
 def test_fp8_copies_of_an_8b_model_are_about_7_gb_for_its_layers():
@@ -179,17 +185,17 @@ def test_fp8_copies_of_an_8b_model_are_about_7_gb_for_its_layers():
     assert elements == 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
 
 
-@pytest.mark.parametrize(
-    "problem", drawn("unsynchronised-gradients"), ids=lambda problem: problem.id
-)
-def test_a_senior_is_asked_for_what_is_more_than_the_shard(problem):
-    words = problem.prompt.replace(",", "")
-    parameters = int(words.partition("P = ")[2].split()[0])
-    ranks = int(words.partition(" over ")[2].split()[0])
-    each = 2 if "are 16-bit" in words else 4
-    whole = each * parameters
-    shard = each * -(-parameters // ranks)
-    assert problem.answer.value == whole - (shard if problem.level == "senior" else 0)
+def test_a_senior_is_asked_for_what_is_more_than_the_shard():
+    for problem in drawn("unsynchronised-gradients"):
+        words = problem.prompt.replace(",", "")
+        parameters = int(words.partition("P = ")[2].split()[0])
+        ranks = int(words.partition(" over ")[2].split()[0])
+        each = 2 if "are 16-bit" in words else 4
+        whole = each * parameters
+        shard = each * -(-parameters // ranks)
+        assert problem.answer.value == whole - (shard if problem.level == "senior" else 0), (
+            problem.id
+        )
 
 
 def test_half_of_the_hybrid_runs_fit():
@@ -226,17 +232,16 @@ def test_more_ranks_leave_less_than_the_peak_and_more_than_a_part_of_it():
         assert peak / times < problem.answer.value < peak
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_first_method_that_fits_is_the_largest_within_the_room(seed):
-    problem = build("which-method", seed)
-    said = {choice.item.name: choice.item.value for choice in problem.answer.choices}
-    mistakes = {choice.item.name: choice.mistake for choice in problem.answer.choices}
-    sizes = [said[name] for name in said if name != "none of the three"]
-    right = problem.answer.right.item
-    larger = [size for size in sizes if size > right.value and right.value]
-    assert len(larger) == sum(m == "a method that does not fit" for m in mistakes.values()) or (
-        right.name == "none of the three"
-    )
+def test_the_first_method_that_fits_is_the_largest_within_the_room():
+    for problem in drawn("which-method"):
+        said = {choice.item.name: choice.item.value for choice in problem.answer.choices}
+        mistakes = {choice.item.name: choice.mistake for choice in problem.answer.choices}
+        sizes = [said[name] for name in said if name != "none of the three"]
+        right = problem.answer.right.item
+        larger = [size for size in sizes if size > right.value and right.value]
+        assert len(larger) == sum(
+            m == "a method that does not fit" for m in mistakes.values()
+        ) or (right.name == "none of the three")
 
 
 def test_a_shape_without_experts_has_all_its_layers_matrices_in_fp8():
@@ -251,9 +256,13 @@ def test_an_fp32_accumulator_of_6_7b_on_4_devices_is_6_7_gb():
     assert accumulator(6_700_000_000, 4) == 67 * GB // 10
 
 
-@pytest.mark.parametrize("problem", drawn("gradient-accumulator"), ids=lambda problem: problem.id)
-def test_an_accumulator_has_four_bytes_for_each_parameter_of_a_share(problem):
-    words = problem.prompt.replace(",", "")
-    parameters = int(words.partition("P = ")[2].split()[0])
-    ranks = int(words.partition("sharded over ")[2].split()[0]) if "sharded over" in words else 1
-    assert float(problem.answer.value) == pytest.approx(4 * parameters / ranks, rel=1e-6)
+def test_an_accumulator_has_four_bytes_for_each_parameter_of_a_share():
+    for problem in drawn("gradient-accumulator"):
+        words = problem.prompt.replace(",", "")
+        parameters = int(words.partition("P = ")[2].split()[0])
+        ranks = (
+            int(words.partition("sharded over ")[2].split()[0]) if "sharded over" in words else 1
+        )
+        assert float(problem.answer.value) == pytest.approx(4 * parameters / ranks, rel=1e-6), (
+            problem.id
+        )
