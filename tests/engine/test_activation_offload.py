@@ -50,7 +50,8 @@ def test_every_phase_meets_an_executed_step(offloaded):
 
 
 def test_the_peak_beside_adapters_meets_the_traced_step(offloaded):
-    made, _ = offloaded("llama-3.2-1b", sequence=4096)
+    shape = {"hidden": 2048, "heads": 32, "kv_heads": 8, "ffn": 8192, "vocab": 128_256}
+    made, _ = offloaded(shape=shape | {"layers": 4, "tied": True}, sequence=4096)
     made = replace(made, adapters=Adapters(rank=16, base="4-bit"))
     peaks_of = traced(made).peaks(1)
     predicted = ledger(made).peak - ledger(made).size("cuBLAS workspace")

@@ -35,7 +35,6 @@ def test_every_phase_meets_the_traced_step(scenario, gaps, row):
     assert max(map(abs, found.values())) < 0.002, found
 
 
-@pytest.mark.long
 def test_a_model_beyond_the_bucket_meets_its_traced_step(scenario, gaps):
     made = scenario("llama-2-7b", sequence=1024, recompute="full", offload="cpu", data=8, zero=2)
     found = gaps(made)
