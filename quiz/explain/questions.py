@@ -20,6 +20,7 @@ TOPIC_OF = {
     Category.KV_CACHE: "F",
     Category.ALLOCATOR_SLACK: "C",
     Category.CUDA_CONTEXT: "C",
+    Category.UNIFIED_MEMORY: "A",
 }
 # Kinds whose whiteboard is shown, and the seeds at which a mistake is looked for.
 SHOWN, SEED, LOOKED_AT = 2, 1, range(4)

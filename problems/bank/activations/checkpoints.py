@@ -106,9 +106,7 @@ def _on_paper(one: int, layers: int, live: int, product: str) -> Iterator[str]:
 
 
 def _mistakes(one: int, size: int, layers: int, copies: int, live: int) -> Iterator[Mistake]:
-    why = (
-        f"is every layer's input and {copies} tensors, as without checkpointing: {{off}} too many."
-    )
+    why = f"is every layer's {copies + 1} tensors, as without checkpointing: {{off}} too many."
     yield wrong_size(layers * (copies + 1) * one, size, "nothing recomputed", why)
     if live:
         why = "is the layers' inputs; the layer that is being recomputed adds {off}."

@@ -10,6 +10,7 @@ from problems.answers.choice import Choice, ChoiceAnswer
 from problems.answers.count import CountAnswer
 from problems.answers.ranking import RankedItem
 from problems.json_form import as_json
+from problems.registry import build
 from quiz.grading import Unreadable, grade, skipped
 from quiz.practice.session import Session
 from quiz.practice.terminal import Terminal
