@@ -35,10 +35,22 @@ def answered(row):
 
 
 def coverage():
-    yield "asked", "level", "takes", "posed by", "met at"
+    yield "asked", "level", "takes", "posed by", "beside it", "met at"
     for row in questions().values():
-        posed = ", ".join(f"`{name}`" for name in row["kinds"]) or row["why"]
-        yield row["asks"], row["level"], FORMS[row["form"]][0], posed, row["source"]
+        posed = answered(row)
+        beside = [name for name in row["kinds"] if name not in posed]
+        yield (
+            row["asks"],
+            row["level"],
+            FORMS[row["form"]][0],
+            _named(posed) or row["why"],
+            _named(beside),
+            row["source"],
+        )
+
+
+def _named(names):
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def forms():
