@@ -25,6 +25,11 @@ PLUS = re.compile(rf"{STRONG.pattern}|\+|=(?=[^=]*$)")
 SPACE = re.compile(r"\s+(?=[\d.])")
 WITH_UNIT = r"[\d.]+(?:\s?[kmgt]i?b)?"
 BARE_NUMBERS = re.compile(rf"\s*{WITH_UNIT}(?:\s+{WITH_UNIT})+\s*")
+# May be one number, its thousands set apart.
+GROUPED = re.compile(r"\s*\d{1,3}(?:\s\d{3})+(?:\.\d+)?(?:\s?[kmgt]i?b)?\s*")
+COMMAS = frozenset(",;")
+# Stands in an empty place.
+LEFT_OUT = "-"
 LAST_EQUALS = re.compile(r"=(?=[^=]*$)")
 # What may stand between a name and its number, on either side: a note, a sign, a word.
 BEHIND_NAME = re.compile(
@@ -78,10 +83,33 @@ def pieces_of(typed: str, terms: Sequence[Term]) -> tuple[Piece, ...]:
     found = list(_names_in(line.plain, terms))
     masked = _masked(line.plain, found)
     cut = _by_names(_cut(masked, terms), masked, found)
-    spans = [span for span in cut if masked[span.start : span.end].strip()]
+    spans = _places(masked, [*cut], terms)
     if not spans:
         raise RefusalError(0, f"type {', '.join(term.name for term in terms)}")
     return tuple(_piece(typed, line, masked, span, found, terms) for span in spans)
+
+
+def _filled(masked: str, spans: Sequence[_Span]) -> list[_Span]:
+    return [span for span in spans if masked[span.start : span.end].strip()]
+
+
+def _places(masked: str, spans: Sequence[_Span], terms: Sequence[Term]) -> list[_Span]:
+    """Return the spans with a number, and those left empty between two commas before one.
+
+    Where the numbers are all there, or no place is left for it, an empty one is a slip.
+    """
+    filled = _filled(masked, spans)
+    last = filled[-1].start if filled else 0
+    empty = (s for s in spans if s.start < last and _between_commas(masked, s))
+    places = sorted({*filled, *empty}, key=lambda span: span.start)
+    return places if len(filled) < len(terms) and len(places) <= len(terms) else filled
+
+
+def _between_commas(masked: str, span: _Span) -> bool:
+    if masked[span.start : span.end].strip():
+        return False
+    before, behind = masked[: span.start].strip(), masked[span.end :].lstrip()
+    return behind[:1] in COMMAS and (not before or before[-1] in COMMAS)
 
 
 def _names_in(plain: str, terms: Sequence[Term]) -> Iterator[_Named]:
@@ -108,13 +136,27 @@ def _masked(plain: str, found: Sequence[_Named]) -> str:
 
 
 def _cut(masked: str, terms: Sequence[Term]) -> list[_Span]:
-    """Cut at commas and the like, or at the first other sign that gives as many as are asked."""
+    """Cut at commas and the like, or at the first other sign that gives as many as are asked.
+
+    Numbers with only blanks between them are cut there, however many they are.
+    """
     first = _at(masked, STRONG)
     for cut in _ways(masked, terms):
-        spans = [span for span in cut(masked) if masked[span.start : span.end].strip()]
+        spans = _filled(masked, cut(masked))
         if len(spans) == len(terms):
             return spans
-    return first
+    with_empty = _at(masked, ANY_COMMA)
+    if len(_places(masked, with_empty, terms)) == len(terms):
+        return with_empty
+    return [part for span in first for part in _at_blanks(masked, span)]
+
+
+def _at_blanks(masked: str, span: _Span) -> Iterator[_Span]:
+    """Cut a span of several bare numbers between them."""
+    text = masked[span.start : span.end]
+    several = BARE_NUMBERS.fullmatch(text) and not GROUPED.fullmatch(text)
+    for one in _at(text.rstrip(), SPACE) if several else [_Span(0, len(text))]:
+        yield _Span(span.start + one.start, span.start + one.end)
 
 
 def _ways(masked: str, terms: Sequence[Term]) -> Iterator[Callable[[str], list[_Span]]]:
@@ -193,7 +235,10 @@ def _piece(
         text = text[:low] + " " * (high - low) + text[high:]
     text = EMPTY_BRACKETS.sub(lambda match: " " * len(match[0]), text)
     return Piece(
-        text=text.rstrip(), start=start, term=term, name=term.name if term else "the term"
+        text=text.rstrip() if typed[start:end].strip() else LEFT_OUT,
+        start=start,
+        term=term,
+        name=term.name if term else "the term",
     )
 
 

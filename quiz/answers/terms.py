@@ -15,6 +15,9 @@ from quiz.answers.term_pieces import Piece, pieces_of
 # In place of a number that is left out.
 LEFT_OUT = re.compile(r"\s*(?:-|—|\?+|x|n/?a|none|skip|unknown)?\s*")
 UNIT = re.compile(r"[\d.)]\s*([kmgt]i?b)\b", re.IGNORECASE)
+BARE = re.compile(r"[\s\d.,~≈]+")
+# "436 and 143 MB", "0.1 + 0.2 = 0.3 TB": numbers joined, and one unit behind all of them.
+JOINED = re.compile(r"\s*[\d.]+(?:\s*(?:\band\b|[&+=])\s*[\d.]+)+\s*[kmgt]i?b\s*", re.IGNORECASE)
 SPELLED = {"kb": "kB", "kib": "KiB"}
 WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 # How much nearer to each other the numbers may lie in the question's own unit.
@@ -38,14 +41,14 @@ def read_terms(typed: str, terms: Sequence[Term]) -> Terms | Unreadable:
     """
     try:
         pieces = _assigned(pieces_of(typed, terms), terms)
-        unit = _shared_unit(pieces)
+        unit = _shared_unit(typed, pieces)
         read = [(piece, _quantity(piece, unit)) for piece in pieces]
     except RefusalError as refusal:
         return refusal.unreadable
     found = {piece.term.name: quantity for piece, quantity in read if piece.term}
     remarks = [remark for one in found.values() if one for remark in one.remarks]
-    if unit:
-        remarks.append(f"read numbers without a unit in {unit}")
+    units = [unit] if unit else _own_units(pieces)
+    remarks.extend(f"read numbers without a unit in {one}" for one in units)
     return Terms(
         quantities={term.name: found.get(term.name) for term in terms},
         remarks=tuple(dict.fromkeys(remarks)),
@@ -53,20 +56,33 @@ def read_terms(typed: str, terms: Sequence[Term]) -> Terms | Unreadable:
 
 
 def _assigned(pieces: Sequence[Piece], terms: Sequence[Term]) -> tuple[Piece, ...]:
-    """Give each piece without a name the first term that no piece before it has."""
-    symbols, assigned, taken = _symbols(terms), [], set[str]()
+    """Give each piece without a name the first term that no piece before it has.
+
+    A term that was left out may be given its number further on.
+    """
+    symbols, assigned = _symbols(terms), dict[str, Piece]()
     for piece in pieces:
         if stranger := _stranger(piece, symbols):
             raise RefusalError(piece.start + stranger.start(), f"no such term; {_asked(terms)}")
-        term = piece.term or next((term for term in terms if term.name not in taken), None)
+        term = piece.term or _next(terms, assigned)
         if term is None:
             raise RefusalError(piece.start, f"this is a number too many; {_asked(terms)}")
-        if term.name in taken:
+        if term.name in assigned and not _is_left_out(assigned[term.name]):
             reason = f"{term.name} is here twice; type one number for it"
             raise RefusalError(piece.start, reason)
-        taken.add(term.name)
-        assigned.append(replace(piece, term=term))
-    return tuple(assigned)
+        assigned[term.name] = replace(piece, term=term)
+    return tuple(assigned.values())
+
+
+def _next(terms: Sequence[Term], assigned: Mapping[str, Piece]) -> Term | None:
+    """Return the first term without a piece, else the first that was left out."""
+    free = [term for term in terms if term.name not in assigned]
+    left_out = [t for t in terms if t.name in assigned and _is_left_out(assigned[t.name])]
+    return next(iter((*free, *left_out)), None)
+
+
+def _is_left_out(piece: Piece) -> bool:
+    return bool(piece.text.strip() and LEFT_OUT.fullmatch(piece.text))
 
 
 def _asked(terms: Sequence[Term]) -> str:
@@ -92,22 +108,34 @@ def _stranger(piece: Piece, symbols: Mapping[str, int]) -> re.Match[str] | None:
     return None if isinstance(without, Unreadable) else word
 
 
-def _shared_unit(pieces: Sequence[Piece]) -> str | None:
-    """Return the unit, typed behind some numbers, in which those without one were meant too.
+def _shared_unit(typed: str, pieces: Sequence[Piece]) -> str | None:
+    """Return the unit behind several numbers that are joined, where all are meant in it.
 
-    Of the two, that is the one in which all numbers lie nearer to each other: "436 and 143 MB"
-    are both in MB, "900 and 1.8 TB" are not both in TB.
+    "436 and 143 MB" are both in MB, "900 and 1.8 TB" are not both in TB: it is the unit in which
+    they lie nearer to each other. Any other number without a unit is in the question's own.
     """
-    sized = [piece for piece in pieces if _is_size(piece) and not LEFT_OUT.fullmatch(piece.text)]
-    typed = [UNIT.search(piece.text) for piece in sized]
-    units = {SPELLED.get(u[1].lower(), u[1][:-1].upper().replace("I", "i") + "B")
-             for u in typed if u}  # fmt: skip
-    if len(units) != 1 or all(typed):
+    if not JOINED.fullmatch(typed) or not all(_is_size(piece) for piece in pieces):
         return None
-    unit = units.pop()
-    own = _spread([_quantity(piece, None) for piece in sized])
-    shared = _spread([_quantity(piece, unit) for piece in sized])
-    return unit if shared <= own * AS_NEAR and _default(sized[0]) != unit else None
+    unit = _unit(pieces[-1])
+    own = _spread([_quantity(piece, None) for piece in pieces])
+    shared = _spread([_quantity(piece, unit) for piece in pieces])
+    return unit if shared <= own * AS_NEAR and _default(pieces[0]) != unit else None
+
+
+def _unit(piece: Piece) -> str | None:
+    """Return the unit of bytes that was typed behind a number, as it is written."""
+    unit = UNIT.search(piece.text)
+    if unit is None:
+        return None
+    return SPELLED.get(unit[1].lower(), unit[1][:-1].upper().replace("I", "i") + "B")
+
+
+def _own_units(pieces: Sequence[Piece]) -> Iterator[str]:
+    """Yield the question's own unit of the numbers without one, where others have another."""
+    sized = [piece for piece in pieces if _is_size(piece) and not _is_left_out(piece)]
+    bare = dict.fromkeys(_default(piece) for piece in sized if BARE.fullmatch(piece.text))
+    typed = {unit for piece in sized if (unit := _unit(piece))}
+    yield from (own for own in bare if own and typed - {own})
 
 
 def _is_size(piece: Piece) -> bool:

@@ -1,5 +1,6 @@
 """Marks several numbers at once: each on its own, and one that follows from the others by them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,8 @@ from quiz.marking.nearness import nearest
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 LONGEST_TERMS = 600
+# An empty place before another number: behind a comma, or at the start.
+EMPTY = re.compile(r"(^|[,;])(?=\s*[,;].*\d)")
 # Of more that is off the names are enough.
 EXPLAINED = 3
 
@@ -161,11 +164,15 @@ def _wants(verdict: Verdict) -> str:
     parsed = verdict.parsed if isinstance(verdict.parsed, Mapping) else {}
     left = [*names_left(parsed)]
     then = f" Then {listed(left[1:])}." if left[1:] else ""
-    return f"And {left[0]}?{then} Enter alone leaves out what is missing."
+    leaves_out = "the rest" if left[1:] else "it"
+    return f"And {left[0]}?{then} Enter alone leaves {leaves_out} out."
 
 
 def _lead(pending: str, _: str) -> str:
-    return f"{pending}; "
+    """Keep empty places as such: the next line is for the first of them."""
+    filled = EMPTY.sub(r"\1-", pending)
+    tight = filled != pending and " " not in pending
+    return (filled.replace(",", ", ") if tight else filled) + "; "
 
 
 LINES = Halves(

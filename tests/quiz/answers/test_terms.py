@@ -127,18 +127,70 @@ def test_what_is_left_out_hedged_or_a_count_is_read_too(typed, terms, found):
     ("typed", "unit", "found"),
     [
         ("436 and 143 MB", "MB", [0.436, 0.143]),
-        ("436 MB, 143", "MB", [0.436, 0.143]),
-        ("3 GiB and 1", "GiB", [3 * 1.073741824, 1.073741824]),
+        ("3 and 1 GiB", "GiB", [3 * 1.073741824, 1.073741824]),
         # Not both in TB: that would be 900 TB.
-        ("900 and 1.8 TB", None, [900, 1800]),
-        ("500 MB and 1.2", None, [0.5, 1.2]),
+        ("900 and 1.8 TB", "GB", [900, 1800]),
+        ("436 MB, 143", "GB", [0.436, 143]),
+        ("3 GiB and 1", "GB", [3 * 1.073741824, 1]),
+        ("500 MB and 1.2", "GB", [0.5, 1.2]),
         ("436 MB and 0.143 GB", None, [0.436, 0.143]),
+        ("436 GB and 143", None, [436, 143]),
     ],
 )
-def test_a_unit_that_stands_once_is_that_of_all_where_it_can_be(typed, unit, found):
+def test_the_unit_behind_joined_numbers_is_that_of_all_where_it_can_be(typed, unit, found):
     assert numbers(typed, TWO) == pytest.approx(found)
-    said = f"read numbers without a unit in {unit}"
-    assert (said in read_terms(typed, TWO).remarks) == (unit is not None)
+    said = (f"read numbers without a unit in {unit}",) if unit else ()
+    assert read_terms(typed, TWO).remarks == said
+
+
+@pytest.mark.parametrize(
+    ("typed", "terms", "found"),
+    [
+        ("weights 350, gradients 700, master copy 682 MB", LEDGER, [350, 700, 0.682, None, None]),
+        ("350, 700, 682 MB, 1, 1051", LEDGER, [350, 700, 0.682, 1, 1051]),
+        ("116, 29, 14.5, 900 MB", TABLE, [116, 29, 14.5, 0.9]),
+    ],
+)
+def test_a_number_without_a_unit_is_in_that_of_the_question(typed, terms, found):
+    assert numbers(typed, terms) == found
+    assert "read numbers without a unit in GB" in read_terms(typed, terms).remarks
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("350, , 0.68, 1050", [350, None, 0.68, 1050]),
+        ("350,,0.68,1050", [350, None, 0.68, 1050]),
+        ("350; ; 0.68; 1050", [350, None, 0.68, 1050]),
+        (", 700, 0.68, 1050", [None, 700, 0.68, 1050]),
+        ("DDP 350, , 0.68", [350, None, 0.68, None]),
+        # Slips: all are there, or another sign follows the comma.
+        ("350,, 700, 0.68, 1050", [350, 700, 0.68, 1050]),
+        ("350, 700, and 0.68", [350, 700, 0.68, None]),
+        ("350,\n700,\n0.68", [350, 700, 0.68, None]),
+        ("DDP 350,, ZeRO-1 700", [350, 700, None, None]),
+    ],
+)
+def test_an_empty_place_is_a_number_left_out(typed, found):
+    assert numbers(typed, TABLE) == found
+
+
+@pytest.mark.parametrize("again", ["700", "ZeRO-1 700"])
+def test_what_was_left_out_may_be_given_further_on(again):
+    assert numbers(f"350, -, 0.68, 1050; {again}", TABLE) == [350, 700, 0.68, 1050]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("116 87", [116, 87, None, None]),
+        ("116 87.5 29", [116, 87.5, 29, None]),
+        ("116 GB 87 GB", [116, 87, None, None]),
+        ("116 872", [116872, None, None, None]),
+    ],
+)
+def test_some_numbers_with_blanks_between_them_are_the_first_terms(typed, found):
+    assert numbers(typed, TABLE) == found
 
 
 @pytest.mark.parametrize(

@@ -217,12 +217,28 @@ def say(problem, *lines, ask_again=True):
 def test_a_person_may_type_a_term_a_line(states):
     session, event = say(states, "14")
     assert event == WantsRest(
-        says="And gradients? Then optimizer and total. Enter alone leaves out what is missing."
+        says="And gradients? Then optimizer and total. Enter alone leaves the rest out."
     )
     assert session.pending == "14"
     session, event = say(states, "14", "14 GB", "84", "112")
     assert (event.attempt.verdict.score, session.pending) == (1, "")
     assert event.attempt.verdict.answer == "14; 14 GB; 84; 112"
+
+
+def test_what_enter_leaves_out_is_the_last_one_where_only_that_is_missing(states):
+    _, event = say(states, "14, 14, 84")
+    assert event == WantsRest(says="And total? Enter alone leaves it out.")
+
+
+@pytest.mark.parametrize("first", ["14, , 84, 112", "14,,84,112", "14, -, 84, 112"])
+def test_the_next_line_fills_the_place_left_empty(states, first):
+    _, event = say(states, first, "14")
+    assert event.attempt.verdict.score == 1
+
+
+def test_a_line_may_have_some_numbers_with_blanks_between_them(states):
+    _, event = say(states, "14 14", "84", "112")
+    assert event.attempt.verdict.score == 1
 
 
 @pytest.mark.parametrize("last", ["", "-", "skip"])
