@@ -66,6 +66,8 @@ def closing(session: Session, ending: Ending, ever: tuple[int, int] | None = Non
     lines = [f"Score {points(result.score)} of {result.answered}{own}"]
     if ending != "finished":
         lines = [f"Stopped at question {session.position + 1} of {len(session.problems)}."]
+        if session.pending:
+            lines.append(f"Its answer was only begun and is not kept: {session.pending}")
         if result.answered:
             lines.append(f"Score so far {points(result.score)} of {result.answered}{own}")
     for topic, asked, score in result.topics:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -246,3 +247,9 @@ def test_the_closing_lines_tell_of_marks_of_ones_own(claim_problem):
     session, _ = overrule(session, claim_problem, "o correct")
     assert summary(session).own == 1
     assert closing(session, "stopped").splitlines()[1] == "Score so far 1 of 2, 1 by your own mark"
+
+
+def test_the_closing_lines_show_what_was_only_begun():
+    begun = "Its answer was only begun and is not kept: 14; 14"
+    assert closing(replace(THREE, pending="14; 14"), "interrupted").splitlines()[1] == begun
+    assert "begun" not in closing(THREE, "interrupted")
