@@ -138,6 +138,18 @@ def _changes(parts: tuple[Part, ...], row: Precision) -> Iterator[Change]:
         parts=_only(parts, *weights),
         why="is the weights alone, which serve the model; training it adds {missing}.",
     )
+    yield from _served_in_16_bits(parts, weights)
+
+
+def _served_in_16_bits(parts: tuple[Part, ...], weights: tuple[str, ...]) -> Iterator[Change]:
+    only = _only(parts, *weights)
+    if all(part.each == FP32 for part in only):
+        yield Change(
+            name="16-bit weights only",
+            parts=tuple(replace(part, each=FP32 // 2) for part in only),
+            why="is the weights alone, and in 16 bits, as a model is served; here they are fp32, "
+            "and with all that trains them {missing} more.",
+        )
 
 
 def _narrow(parts: tuple[Part, ...]) -> Change:

@@ -10,7 +10,8 @@ from engine.precisions import PRECISIONS
 from problems.bank.states.model_states import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
 from problems.registry import build
-from problems.wording import bytes_of, gb
+from problems.wording import FP32_SHARD, bytes_of, gb
+from quiz.grading import grade
 
 # precision, optimizer, bytes per parameter, source
 EACH = [
@@ -82,6 +83,22 @@ def test_sums_are_said_as_on_paper(stage, said):
 def test_a_change_of_mixed_precision_adamw_gives(name, each):
     found = {change.name: change for change in changes(parts_of("mixed", "adamw"), "mixed")}
     assert each_of(found[name].parts) == each
+
+
+@pytest.mark.parametrize("fsdp", [False, True])
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_fp32_weights_may_be_taken_for_those_that_serve_in_16_bits(precision, fsdp):
+    parts = parts_of(precision, "adamw", fsdp=fsdp)
+    found = [
+        each_of(c.parts) for c in changes(parts, precision) if c.name == "16-bit weights only"
+    ]
+    wide = any(part.name in {"weights", FP32_SHARD} and part.each == 4 for part in parts)
+    assert found == ([2] if wide else [])
+
+
+def test_16_bit_weights_for_sixteen_bytes_are_no_slip_of_bits():
+    marked = grade(build("zero-table", 11), "14.5, 60, 30, 0.1")
+    assert marked.mistake == "16-bit weights only"
 
 
 def test_a_change_that_leaves_nothing_is_no_change():
