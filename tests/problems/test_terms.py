@@ -417,3 +417,16 @@ def test_largest_batches_asked_for_elsewhere(each, fixed, most):
 
 def said(answer, unit):
     return [float(Fraction(term.answer.value) / Fraction(unit)) for term in answer.terms]
+
+
+@pytest.mark.parametrize(
+    ("seed", "said"),
+    [
+        (1, "divide the fp32 shard of the weights, gradients and moments by 128;"),
+        (11, "divide the master copy by 1,024;"),
+        (10, "divide the gradients, master copy and moments by 32;"),
+        (0, "0.162 billion; a billion"),
+    ],
+)
+def test_the_last_hint_names_what_is_divided_by_the_gpus(seed, said):
+    assert said in build("states-ledger", seed).hints[-1]

@@ -174,11 +174,16 @@ class _Asked:
             "Each of them has one entry for every parameter: how many bytes has an entry?",
             f"In bytes a parameter, in the order asked: {sum_said(self.parts)}. {split}",
             (
-                f"Multiply each by {billions(rounded(self.parameters))} billion"
-                f"{f', those that are sharded over {self.ranks} too' if self.ranks > 1 else ''}; "
+                f"Multiply each by {billions(rounded(self.parameters))} billion{self._shared()}; "
                 "a billion bytes is one GB."
             ),
         )
+
+    def _shared(self) -> str:
+        sharded = [part.name for part in self.parts if part.stage <= self.stage]
+        if self.ranks == 1 or not sharded:
+            return ""
+        return f", and divide the {listed(sharded)} by {number(self.ranks)}"
 
     def _steps(self, answer: LedgerAnswer) -> Iterator[Step]:
         on_paper = rounded(self.parameters)
