@@ -14,7 +14,7 @@ from problems.problem import Problem
 from problems.wording import listed
 from quiz.answers import Quantity, Unreadable
 from quiz.answers.echo import short
-from quiz.answers.terms import names_left, read_terms
+from quiz.answers.terms import LEFT_OUT, names_left, read_terms
 from quiz.marking.assess import assess
 from quiz.marking.diagnosis import several
 from quiz.marking.marker import Halves, Request
@@ -23,7 +23,8 @@ from quiz.marking.verdict import Verdict, mark_of, opening
 
 LONGEST_TERMS = 600
 # An empty place before another number: behind a comma, or at the start.
-EMPTY = re.compile(r"(^|[,;])(?=\s*[,;].*\d)")
+EMPTY = re.compile(r"(^|[,;])\s*(?=[,;].*\d)")
+PLACE = re.compile(rf"(?:^|[,;])(?:{LEFT_OUT.pattern})(?=[,;].*\d)")
 # Of more that is off the names are enough.
 EXPLAINED = 3
 
@@ -163,14 +164,23 @@ def _lacks(verdict: Verdict) -> bool:
 def _wants(verdict: Verdict) -> str:
     parsed = verdict.parsed if isinstance(verdict.parsed, Mapping) else {}
     left = [*names_left(parsed)]
+    if PLACE.search(verdict.answer):
+        left = _behind_first(parsed, left)
     then = f" Then {listed(left[1:])}." if left[1:] else ""
     leaves_out = "the rest" if left[1:] else "it"
     return f"And {left[0]}?{then} Enter alone leaves {leaves_out} out."
 
 
+def _behind_first(parsed: Mapping[str, object | None], left: Sequence[str]) -> list[str]:
+    """Return the names as further numbers are read: the places left empty come last."""
+    names = [*parsed]
+    last = max((names.index(name) for name, one in parsed.items() if one is not None), default=0)
+    return sorted(left, key=lambda name: names.index(name) < last)
+
+
 def _lead(pending: str, _: str) -> str:
     """Keep empty places as such: the next line is for the first of them."""
-    filled = EMPTY.sub(r"\1-", pending)
+    filled = EMPTY.sub(r"\1 -", pending).strip()
     tight = filled != pending and " " not in pending
     return (filled.replace(",", ", ") if tight else filled) + "; "
 

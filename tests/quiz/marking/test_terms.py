@@ -236,6 +236,14 @@ def test_the_next_line_fills_the_place_left_empty(states, first):
     assert event.attempt.verdict.score == 1
 
 
+@pytest.mark.parametrize("first", ["14, , 84", "14,,84", "14, -, 84"])
+def test_places_left_empty_are_asked_for_last_as_they_are_filled(states, first):
+    _, event = say(states, first)
+    assert event == WantsRest(says="And total? Then gradients. Enter alone leaves the rest out.")
+    _, event = say(states, first, "112", "14")
+    assert event.attempt.verdict.score == 1
+
+
 def test_a_line_may_have_some_numbers_with_blanks_between_them(states):
     _, event = say(states, "14 14", "84", "112")
     assert event.attempt.verdict.score == 1
