@@ -70,18 +70,29 @@ class Pair:
         return ledger(self.without), ledger(replace(self.without, recipe=recipe))
 
     @property
+    def inputs(self) -> int:
+        """What is kept of the layers where each is recomputed by itself: the input of each."""
+        return self.books[1].total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
+
+    @property
+    def spared(self) -> int:
+        """The inputs that one segment of all layers does without: it keeps its own alone."""
+        return self.inputs - self.inputs // self.without.architecture.layers
+
+    @property
     def at_once(self) -> int:
         """Most in the backward pass where one segment brings all layers back at its beginning."""
         plain, thin = self.books
         last = plain.phases[Phase.BACKWARD_LAST]
-        return max(thin.phases[Phase.LOSS], plain.phases[Phase.BACKWARD_FIRST], last)
+        loss = thin.phases[Phase.LOSS] - self.spared
+        return max(loss, plain.phases[Phase.BACKWARD_FIRST], last)
 
     def rows(self, why: Why) -> tuple[tuple[int, int], ...]:
         """Return what is measured without and with it, and the two maxima that are printed."""
         plain, thin = (_moments(book) for book in self.books)
         measured = {
             "off": plain,
-            "segment": (thin[0], self.at_once, plain[2]),
+            "segment": (thin[0] - self.spared, self.at_once, plain[2]),
         }.get(why, thin)
         most = max(plain)
         top = most if why == "stale" else max(measured)
@@ -232,9 +243,12 @@ def _steps(rows: Sequence[tuple[int, int]], right: Why, pair: Pair) -> Iterator[
     for name, (one, other) in zip(ROWS, rows, strict=False):
         than = "as before" if one == other else f"lower by {_gb(one - other)}"
         yield Step(text=f"{name}: {_gb(other)} with it, {than}", depth="whiteboard")
-    plain, thin = pair.books
-    saved = plain.total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
-    kept = thin.total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
-    yield Step(text=f"by count the layers save {_gb(saved)}, and their inputs alone {_gb(kept)}")
+    saved = pair.books[0].total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
+    first = _gb(pair.inputs - pair.spared)
+    alone = f", the input of the first {first}" if right == "segment" else ""
+    yield Step(
+        text=f"by count the layers save {_gb(saved)}, and their inputs alone "
+        f"{_gb(pair.inputs)}{alone}"
+    )
     yield Step(text=f"what to do: {CHECKS[right]}")
     yield Step(text=f"the reason: {NAMES[right][0]}")

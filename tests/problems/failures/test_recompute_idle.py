@@ -3,7 +3,7 @@
 import re
 
 from engine.estimate import ledger
-from engine.ledger import Phase
+from engine.ledger import Category, Phase
 from problems.registry import build
 
 SEEDS = range(16)
@@ -50,3 +50,18 @@ def test_the_run_without_it_is_the_ledgers():
         # Of two bytes a parameter, or four.
         each = gradients * 2**30 / problem.scenario.architecture.parameters
         assert abs(each - round(each)) < 0.05
+
+
+def test_one_segment_keeps_one_input():
+    seen = 0
+    for seed in SEEDS:
+        problem = build("recompute-idle", seed)
+        if problem.answer.right.item.name != "all layers are one segment":
+            continue
+        run, (without, with_it) = problem.scenario, rows(problem)[0]
+        saved = ledger(run).total(Category.ACTIVATIONS, phase=Phase.BACKWARD_FIRST)
+        each = 4 if run.recipe.precision == "fp32" else 2
+        kept = run.tokens * run.architecture.hidden * each
+        assert abs(without - with_it - (saved - kept) / 2**30) < 0.02, problem.id
+        seen += 1
+    assert seen
