@@ -18,7 +18,7 @@ from problems.answers.checklist import Action, ChecklistAnswer
 from problems.answers.ranking import RankedItem
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.exact import PHASES_SAID
+from problems.exact import PHASES_SAID, totals
 from problems.kind import kind_at_levels
 from problems.lever_runs import Priced, shares, told
 from problems.peaks import Run
@@ -177,22 +177,24 @@ def _answer(draw: Draw, found: Sequence[Pulled], groups: Groups, run: Run) -> Ch
     )
 
 
-def _hints(run: Run, before: StepTime, found: Sequence[Pulled]) -> tuple[str, str, str]:
+def _hints(run: Run, before: StepTime, pulled: Sequence[Pulled]) -> tuple[str, str, str]:
     book = run.ledger
-    most = sorted(Category, key=lambda category: -book.total(category, phase=book.peak_phase))[:2]
-    said = " and ".join(
-        f"{category.value.replace('_', ' ')} {gb(book.total(category, phase=book.peak_phase))}"
-        for category in most
-    )
-    no = sum(not row.helps for row in found)
+    found = totals(book)[book.peak_phase]
+    most = sorted(found, key=lambda category: -found[category])[:2]
+    said = " and ".join(f"{_said(category)} {gb(found[category])}" for category in most)
+    no = sum(not row.helps for row in pulled)
     return (
         "First the peak: what is alive in it? A lever that touches none of that is left out.",
-        f"The peak is at {PHASES_SAID[book.peak_phase]}; most of it is {said}.",
+        (f"The peak is at {PHASES_SAID[book.peak_phase]}: {gb(book.peak)}, most of it {said}."),
         (
             f"{'Each' if not no else f'All but {no}'} of the levers that change the run help"
             f"{'s' if not no else ''}; a step is {shares(before)}."
         ),
     )
+
+
+def _said(category: Category) -> str:
+    return "logits and loss" if category is Category.LOGITS else category.value.replace("_", " ")
 
 
 def _steps(run: Run, found: Sequence[Pulled], groups: Groups) -> Iterator[Step]:

@@ -91,3 +91,25 @@ def test_prompts_say_what_is_left_out_and_what_ties():
     for problem in drawn():
         assert "Leave out what leaves the peak where it is" in problem.prompt
         assert re.search(r"within 5 points of a percent tie", problem.prompt)
+
+
+def test_what_a_hint_says_of_the_peak_is_a_part_of_it():
+    for problem in drawn():
+        book, text = ledger(problem.scenario), problem.hints[1]
+        peak, *parts = (float(size.replace(",", "")) for size in re.findall(r"([\d,.]+) GB", text))
+        assert abs(peak - book.peak / 1e9) < 0.01
+        assert len(parts) == 2
+        assert sum(parts) <= peak + 0.01, problem.id
+        assert "slack" not in text
+
+
+def test_the_two_parts_of_a_hint_are_the_largest_kinds_of_what_is_alive():
+    for problem in drawn():
+        book, kinds = ledger(problem.scenario), {}
+        for line, size in book.alive:
+            kinds[line.category] = kinds.get(line.category, 0) + size
+        most = sorted(kinds.values())[-2:]
+        parts = re.findall(r"([\d,.]+) GB", problem.hints[1])[1:]
+        assert [float(part.replace(",", "")) for part in parts] == [
+            round(size / 1e9, 2) for size in reversed(most)
+        ], problem.id
