@@ -36,3 +36,12 @@ def test_the_process_fits_its_card_and_has_more_than_weights():
         problem = build("second-step", seed)
         later = int(re.findall(r"([\d,]+) MiB", problem.exhibit)[1].replace(",", "")) * MIB
         assert problem.answer.value < later <= problem.scenario.hardware.gpu.memory
+
+
+def test_the_prompt_says_what_the_difference_of_two_readings_rests_on():
+    for seed in SEEDS:
+        problem = build("second-step", seed)
+        assert "Before step 1 PyTorch's cache was empty" in problem.prompt
+        assert "outside of PyTorch" in problem.prompt
+        several = problem.scenario.hardware.gpus > 1
+        assert ("communicators" in problem.prompt) == several, problem.id
