@@ -21,8 +21,10 @@ from problems.wording import billions, gb, number, paper, rounded
 from problems.wrong_sizes import wrong_size
 
 CASTS = ("weight casts of the layers", "weight cast of the head")
-SHORT = (64, 128, 192, 256, 384, 512, 768, 1024)
-BATCHES = (1, 2, 3, 4, 6, 8)
+SHORT = tuple(range(64, 1025, 8))
+# Of a card: what the tensors of either run may take at most.
+ROOM = Fraction(95, 100)
+BATCHES = tuple(range(1, 9))
 
 
 @kind_at_levels(
@@ -41,7 +43,7 @@ def autocast_casts(draw: Draw, level: Level) -> Draft | None:
     if x is None:
         return None
     book = ledger(x)
-    before = ledger(replace(x, recipe=replace(x.recipe, precision="fp32")))
+    before = ledger(_in_fp32(x))
     if book.phases[Phase.FORWARD] <= before.phases[Phase.FORWARD]:
         return None
     size = sum(book.size(name) for name in CASTS)
@@ -65,17 +67,25 @@ def autocast_casts(draw: Draw, level: Level) -> Draft | None:
 
 
 def _run(draw: Draw) -> Scenario | None:
-    """Return a short batch under autocast, as much of its memory is weights."""
+    """Return a short batch under autocast, as much of its memory is weights, on a card for it."""
     model = scenarios.modelled(draw.choice(scenarios.trainable()))
+    cards = scenarios.gpus_for(1, precision="pure-bf16")
     try:
-        return Scenario(
+        x = Scenario(
             model=model,
             workload=Workload(sequence=draw.choice(SHORT), micro_batch=draw.choice(BATCHES)),
             recipe=Recipe(precision="autocast"),
-            hardware=Hardware(gpu=scenarios.gpu_for(draw, 1, precision="pure-bf16")),
+            hardware=Hardware(gpu=cards[0]),
         )
+        most = max(ledger(x).peak, ledger(_in_fp32(x)).peak)
     except UnmodelledError:
         return None
+    hold = [gpu for gpu in cards if gpu.memory * ROOM >= most]
+    return replace(x, hardware=Hardware(gpu=draw.choice(hold))) if hold else None
+
+
+def _in_fp32(x: Scenario) -> Scenario:
+    return replace(x, recipe=replace(x.recipe, precision="fp32"))
 
 
 def _steps(x: Scenario, book: Ledger, before: Ledger) -> Iterator[Step]:

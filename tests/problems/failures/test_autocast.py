@@ -1,8 +1,11 @@
 """Casts of the weights under autocast: two bytes of each parameter that is multiplied with."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.catalog import models
+from engine.estimate import ledger
 from problems.registry import build
 
 SEEDS = range(16)
@@ -30,3 +33,12 @@ def test_a_cast_adds_two_bytes_a_parameter():
             assert abs(problem.answer.value / (2 * gpt2.parameters) - 1) < 0.01
             return
     raise AssertionError
+
+
+@pytest.mark.parametrize("precision", ["autocast", "fp32"])
+def test_the_card_holds_the_run_with_autocast_and_without(precision):
+    for seed in SEEDS:
+        problem = build("autocast-casts", seed)
+        x = problem.scenario
+        run = replace(x, recipe=replace(x.recipe, precision=precision))
+        assert ledger(run).peak < x.hardware.gpu.memory, problem.id
