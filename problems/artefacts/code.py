@@ -18,6 +18,7 @@ class Fault:
         short: another name that may be typed.
         lines: the excerpt.
         why: which line keeps it, and what would not.
+        nudge: what to ask of the excerpt, as a hint.
         also: what it keeps for as long besides, which is therefore no wrong pick.
     """
 
@@ -25,6 +26,7 @@ class Fault:
     short: str
     lines: tuple[str, ...]
     why: str
+    nudge: str
     also: tuple[Kept, ...] = ()
 
 
@@ -35,6 +37,10 @@ TRAINING = (
 STEPPED = (
     "    optimizer.step()",
     "    optimizer.zero_grad()",
+)
+GRAPHS = (
+    "A loss without no_grad() holds its graph, and that holds what the layers saved. "
+    "backward() frees it, item() does not hold it."
 )
 FAULTS: Mapping[Kept, Fault] = {
     "all logits": Fault(
@@ -50,6 +56,8 @@ FAULTS: Mapping[Kept, Fault] = {
             "        total += out.loss.item()",
         ),
         why="kept holds on to them; keep the argmax, or send them to the host",
+        nudge="no_grad() makes no graph, and item() holds no tensor. What holds tensors from one "
+        "batch to the next?",
         also=("last logits",),
     ),
     "all graphs": Fault(
@@ -64,6 +72,7 @@ FAULTS: Mapping[Kept, Fault] = {
             "print(total / len(loader))",
         ),
         why="total is a sum of losses with their graphs; no_grad() makes none, item() lets go",
+        nudge=GRAPHS,
         also=("one graph", "last logits", "last graph"),
     ),
     "one graph": Fault(
@@ -79,6 +88,7 @@ FAULTS: Mapping[Kept, Fault] = {
             "print(total / len(loader))",
         ),
         why="eval() changes dropout and norms alone; no_grad() stops the graph",
+        nudge=GRAPHS,
     ),
     "last logits": Fault(
         name="logits of the batch before",
@@ -91,6 +101,8 @@ FAULTS: Mapping[Kept, Fault] = {
             "    log(out.loss.item())",
         ),
         why="out keeps them until the next forward pass is over; del out, or take the loss alone",
+        nudge="A name keeps its tensor until it is given another, and that is after the next "
+        "forward pass has run.",
     ),
     "last graph": Fault(
         name="saved activations of the batch before",
@@ -103,6 +115,8 @@ FAULTS: Mapping[Kept, Fault] = {
             "    log(loss.item())",
         ),
         why="retain_graph keeps them until loss is another; backward() alone frees them",
+        nudge="A loss holds its graph until the name is given another. What of a graph does "
+        "backward() free, and does it here?",
         also=("one graph",),
     ),
     "gradients": Fault(
@@ -117,6 +131,8 @@ FAULTS: Mapping[Kept, Fault] = {
             "    optimizer.zero_grad(set_to_none=False)",
         ),
         why="set_to_none=False fills them with zeros; the default frees them",
+        nudge="backward() makes a tensor beside each weight. Which line is to free those, and "
+        "does it?",
     ),
     "checkpoint": Fault(
         name="weights of the loaded checkpoint",
@@ -132,5 +148,7 @@ FAULTS: Mapping[Kept, Fault] = {
             "    log(loss.item())",
         ),
         why="state keeps them; load to the host. The optimizer takes the moments as they are",
+        nudge="What is made before the loop lives through it. Which of that is held under a name, "
+        "though its content has been copied?",
     ),
 }

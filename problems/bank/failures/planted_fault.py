@@ -147,13 +147,7 @@ def _hints(right: Kept, keeping: Keeping) -> tuple[str, str, str]:
     where = "a step has ended" if trains else "a batch is done"
     return (
         f"Go through the names line by line: which of them still hold a tensor when {where}?",
-        (
-            "A loss without no_grad() holds its graph, and that holds what the layers saved. "
-            "backward() frees it, item() does not hold it."
-            if not trains
-            else "A name keeps its tensor until it is given another, and that is after the next "
-            "forward pass has run."
-        ),
+        FAULTS[right].nudge,
         f"What it keeps has {keeping.size(right):,} bytes"
         + (" of each batch." if right in {"all logits", "all graphs"} else ", and does not grow."),
     )

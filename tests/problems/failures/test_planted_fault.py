@@ -64,3 +64,25 @@ def test_the_run_itself_fits_its_card():
     for seed in SEEDS:
         x = build("planted-fault", seed).scenario
         assert ledger(x).peak <= x.hardware.gpu.memory
+
+
+@pytest.mark.parametrize(
+    ("kept", "led_to"),
+    [
+        ("all logits", "What holds tensors from one batch to the next?"),
+        ("all graphs", "holds what the layers saved"),
+        ("one graph", "holds what the layers saved"),
+        ("last logits", "A name keeps its tensor"),
+        ("last graph", "What of a graph does backward() free"),
+        ("gradients", "a tensor beside each weight"),
+        ("checkpoint", "made before the loop"),
+    ],
+)
+def test_the_second_hint_leads_to_the_fault_that_was_planted(kept, led_to):
+    name = FAULTS[kept].name
+    problem = next(
+        found
+        for found in (build("planted-fault", seed) for seed in range(80))
+        if found.answer.right.item.name == name
+    )
+    assert led_to in problem.hints[1]
