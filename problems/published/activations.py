@@ -118,7 +118,7 @@ def heads_in_one_matrix(draw: Draw) -> Published:
         worked=Worked(lines=(pairs, one, every)),
         wrong=one.wrong(
             "heads counted twice",
-            f"one head's scores in fp32: {{pairs}} × {heads} × 2 bytes",
+            "one head's scores in fp32, {pairs} entries",
             times("pairs", 2 * heads),
             why=f"has {heads} heads in 16 bits; one in fp32 has four bytes a pair, {{off}} less.",
             nudge="Of how many heads are these the scores, and how wide are they?",

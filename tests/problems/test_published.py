@@ -116,3 +116,9 @@ def test_the_prompt_does_not_say_what_went_wrong():
 
 def test_there_are_as_many_cases_as_published_answers():
     assert len(CASES) == len(set(CASES)) == 19
+
+
+def test_the_scores_of_one_head_do_not_name_the_heads_where_they_went_wrong():
+    case = activations.heads_in_one_matrix(Scripted(447, 16))
+    _, one, _ = case.worked.texts(case.wrong.line)
+    assert one == "one head's scores in fp32, 3.27B entries = 105 GB"
