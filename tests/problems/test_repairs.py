@@ -218,3 +218,17 @@ def test_elements_of_logits_are_those_of_the_ledger():
         tensors=(("fp32 logits", 4),),
     )  # fmt: skip
     assert last(priced(wide)) == ledger(of.scenario).size("log-softmax")
+
+
+def test_a_sum_of_states_is_counted_as_if_one_gpu_held_it():
+    for seed in range(8):
+        prompt = build("repair-sum", seed).prompt
+        assert "Nothing is sharded" in prompt
+        assert "as if one GPU held them" in prompt
+
+
+def test_no_sum_says_one_bytes():
+    for seed in range(60):
+        problem = build("repair-states", seed)
+        said = (problem.exhibit, *(step.text for step in problem.solution))
+        assert not any(" 1 bytes" in text for text in said), problem.id

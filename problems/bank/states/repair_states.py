@@ -115,7 +115,7 @@ def shares(case: Case) -> Iterator[Line]:
     )
     yield Line(
         key="size",
-        says=f"model states: {{each}} bytes × {count(parameters)} parameters",
+        says=f"model states: {{each}} × {count(parameters)} parameters",
         of=lambda values: values["each"] * parameters,
     )
 

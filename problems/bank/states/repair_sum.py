@@ -44,8 +44,8 @@ def repair_sum(draw: Draw) -> Draft | None:
     run = Run(parameters=model.parameters, recipe=recipe, parts=parts)
     about = (
         f"{model.title} ({number(run.parameters)} parameters) is trained with "
-        f"{recipe_said(*run.recipe)}. All of its model states lie on one GPU, and somebody adds "
-        "them up."
+        f"{recipe_said(*run.recipe)}. Nothing is sharded: somebody adds up all of its model "
+        "states, counted as if one GPU held them."
     )
     return repair(draw, about, summed(run), (*_sum_wrongs(run),))
 
