@@ -1,10 +1,12 @@
 """The first wrong step of a worked answer and its right number: half of the credit each."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from problems.answers.repair import RepairAnswer
+from engine.units import KB
+from problems.answers.repair import RepairAnswer, WorkedStep
 from problems.problem import Problem
 from quiz.answers import Quantity, Unreadable, describe
 from quiz.answers.repair import Repair, read_repair
@@ -32,6 +34,10 @@ def _mark(problem: Problem, answer: RepairAnswer, text: str) -> Verdict | Unread
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + typed.offset)
     marked = _assessed(problem, answer, typed.step, quantity)
+    if not marked.mistake and _is_whole_size(answer.steps[typed.step - 1], quantity):
+        unit = _few_bytes(answer.steps[typed.step - 1])
+        reason = f"step {typed.step} is shown in {unit}, not as a size; type its number in those"
+        return Unreadable(offset=typed.offset, reason=reason)
     score = _earned(answer, typed) + marked.score / 2
     return Verdict(
         problem=problem.id,
@@ -57,6 +63,17 @@ def _assessed(problem: Problem, answer: RepairAnswer, step: int, quantity: Quant
     if right.unit != answer.proof.unit:
         return Assessment(score=Fraction(0), mistake=None, says=())
     return assess(quantity, answer.proof, problem)
+
+
+def _few_bytes(step: WorkedStep) -> str:
+    """Return "bytes a parameter" where a step is shown in these, "" where in GB and the like."""
+    found = re.search(r" bytes?(?P<of>[a-z ]*)$", step.text)
+    return f"bytes{found['of']}" if found else ""
+
+
+def _is_whole_size(step: WorkedStep, typed: Quantity) -> bool:
+    """Return whether a few bytes are asked for and something like all of them is typed."""
+    return bool(_few_bytes(step)) and typed.value > KB * max(step.shown, step.right.value)
 
 
 def _step_alone(problem: Problem, answer: RepairAnswer, text: str, typed: Repair) -> Verdict:

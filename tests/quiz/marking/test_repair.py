@@ -193,3 +193,20 @@ def test_the_step_with_the_number_that_is_shown_earns_half_and_little_more(kind)
 def test_a_line_of_step_and_number_is_never_an_exception(problem):
     for typed in ("3, \u00b2", "3: 1/0", "step", "#", "3,,,", "3 = = 84", "\u0130 3", "3" * 150):
         assert grade(problem, typed) is not None
+
+
+@pytest.mark.parametrize("typed", ["3, 34.1 GB", "step 3: 34,100,000,000", "1, 23.7 GB"])
+def test_a_whole_size_for_a_few_bytes_is_refused(typed):
+    problem = build("repair-states", 11)
+    assert "bytes a parameter" in problem.exhibit
+    refused = grade(problem, typed)
+    assert isinstance(refused, Unreadable)
+    assert "is shown in bytes a parameter, not as a size" in refused.reason
+    assert refused.offset == len(typed) - len(
+        typed.split(maxsplit=2 if "step" in typed else 1)[-1]
+    )
+
+
+@pytest.mark.parametrize("typed", ["3, 2.875", "3, 1.5 bytes", "3, 90", "4, 34.1 GB"])
+def test_a_few_bytes_and_the_size_of_another_step_are_marked(typed):
+    assert not isinstance(grade(build("repair-states", 11), typed), Unreadable)
