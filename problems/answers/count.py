@@ -16,6 +16,7 @@ class CountAnswer(Answer):
         value: the number.
         noun: the things, as "GPUs"; "" where the number is none of things.
         before: what is said in front of such a number and may be typed there, as "ZeRO-".
+        among: the numbers that the question names; none where it leaves them open.
     """
 
     type = "count"
@@ -23,6 +24,7 @@ class CountAnswer(Answer):
     value: int
     noun: str = ""
     before: str = ""
+    among: tuple[int, ...] = ()
 
     @property
     def said(self) -> str:

@@ -120,3 +120,10 @@ def test_neighbours_are_told_with_their_peaks():
             peak = ledger(split(problem, int(slip.value))).peak / 1e9
             said = float(re.search(r"takes ([\d,.]+) GB", slip.feedback)[1].replace(",", ""))
             assert abs(said / peak - 1) < 0.006
+
+
+def test_only_the_stages_that_the_prompt_names_may_be_typed():
+    assert of_stages()
+    for problem in of_stages():
+        assert problem.answer.among == (1, 2, 3)
+        assert "(1 to 3)" in problem.prompt

@@ -63,7 +63,7 @@ def _lowest_stage(draw: Draw) -> Draft | None:
         return None
     return Draft(
         prompt=found[0].prompt("smallest-zero", ask_micro_batch=False),
-        answer=CountAnswer(value=right, before="ZeRO-"),
+        answer=CountAnswer(value=right, before="ZeRO-", among=STAGES),
         hints=_stage_hints(found, room),
         solution=tuple(_stage_steps(found, right, room)),
         mistakes=tuple(_stage_mistakes(found, right, room)),

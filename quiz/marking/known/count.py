@@ -52,6 +52,10 @@ def _read(answer: CountAnswer, text: str) -> Quantity | Unreadable:
     if quantity.value.denominator != 1:
         of = f" of {answer.noun}" if answer.noun else ""
         return Unreadable(offset=0, reason=f"type a whole number{of}")
+    if answer.among and quantity.value not in answer.among:
+        *others, last = answer.among
+        asked = f"{', '.join(map(str, others))} or {last}"
+        return Unreadable(offset=start, reason=f"type {asked}, as the question says")
     return quantity
 
 

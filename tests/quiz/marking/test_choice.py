@@ -165,3 +165,17 @@ def test_a_sentence_that_was_to_pick_ends_with_one_stop():
     problem = build("which-reason", 11)
     for choice in problem.answer.choices:
         assert ".." not in grade(problem, choice.item.key).feedback
+
+
+@pytest.mark.parametrize("typed", ["0", "4", "ZeRO-4", "stage 0", "-1"])
+def test_a_number_that_the_question_does_not_name_is_refused(make_problem, typed):
+    answer = CountAnswer(value=2, before="ZeRO-", among=(1, 2, 3))
+    refused = grade(make_problem(answer), typed)
+    assert isinstance(refused, Unreadable)
+    assert "1, 2 or 3" in refused.reason or typed == "-1"
+
+
+@pytest.mark.parametrize("typed", ["1", "ZeRO-2", "stage 3"])
+def test_a_number_that_the_question_names_is_marked(make_problem, typed):
+    answer = CountAnswer(value=2, before="ZeRO-", among=(1, 2, 3))
+    assert not isinstance(grade(make_problem(answer), typed), Unreadable)
