@@ -42,3 +42,16 @@ def test_anything_else_is_refused_with_its_place(keys, typed, offset, reason):
     found = read_choice(typed, items(keys))
     assert isinstance(found, Unreadable)
     assert (found.offset, reason in found.reason) == (offset, True), found
+
+
+@pytest.mark.parametrize(
+    "typed", ["b, 138 GB", "ZeRO-2 (1.5 TiB)", "z2: ~138.2GB.", "stage 2 = 90 MB"]
+)
+def test_a_size_behind_the_pick_is_passed_over(typed):
+    remarks = ("the size beside it was not marked",)
+    assert read_choice(typed, items("abc")) == Picked(key="b", remarks=remarks)
+
+
+@pytest.mark.parametrize("typed", ["138 GB", "a, b, 138 GB", "(138 GB)"])
+def test_a_size_picks_nothing(typed):
+    assert isinstance(read_choice(typed, items("abc")), Unreadable)
