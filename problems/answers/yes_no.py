@@ -10,12 +10,19 @@ from problems.answers.quantity import QuantityAnswer
 
 @dataclass(frozen=True, kw_only=True)
 class YesNoAnswer(Answer):
-    """Yes or no, and the number that proves it."""
+    """Yes or no, and the number that proves it.
+
+    Args:
+        value: whether it is yes.
+        proof: the number.
+        difference: whether the number is what is left over with yes, and missing with no.
+    """
 
     type = "yes-no"
 
     value: bool
     proof: QuantityAnswer
+    difference: bool = False
 
     @property
     def said(self) -> str:

@@ -82,7 +82,9 @@ def engine_starts(draw: Draw) -> Draft | None:
         prompt=render("engine-starts", case=case),
         exhibit="\n".join(_table(case)),
         answer=YesNoAnswer(
-            value=case.spare > 0, proof=QuantityAnswer(value=Fraction(size), band="count")
+            value=case.spare > 0,
+            proof=QuantityAnswer(value=Fraction(size), band="count"),
+            difference=True,
         ),
         hints=(
             "The share is one of the whole card, not of what is free on it.",

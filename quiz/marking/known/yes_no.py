@@ -1,5 +1,6 @@
 """A yes or no, and the number that proves it: half of the credit each."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,11 +14,17 @@ from quiz.marking.numbers import read_number
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 HALF = Fraction(1, 2)
+# What is said behind a number that is a difference: of one that is over, and of one that is not.
+BEHIND = re.compile(
+    r"\b(?:(?:is|are) )?(?:(?P<over>left(?: over)?|remain(?:ing|s)?|(?:to )?spare|free)|"
+    r"(?:missing|short|lacking|too little|too much))[\s.!]*$",
+    re.IGNORECASE,
+)
 EXAMPLES = {"bytes": "61 GB", "s": "1.5 s", "1": "250"}
 
 
 def _mark(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unreadable:
-    typed = read_yes_no(text, EXAMPLES[answer.proof.unit])
+    typed = _read(answer, text)
     if isinstance(typed, Unreadable):
         return typed
     if not typed.rest.strip():
@@ -40,6 +47,21 @@ def _mark(problem: Problem, answer: YesNoAnswer, text: str) -> Verdict | Unreada
         reading=f"{_word(yes=typed.yes)}, {describe(quantity)}",
         remarks=quantity.remarks,
     )
+
+
+def _read(answer: YesNoAnswer, text: str) -> YesNo | Unreadable:
+    """Return the verdict and the number, without a word that says again which of the two it is."""
+    typed = read_yes_no(text, EXAMPLES[answer.proof.unit])
+    behind = None
+    if isinstance(typed, YesNo) and answer.difference:
+        behind = BEHIND.search(typed.rest)
+    if isinstance(typed, Unreadable) or not behind:
+        return typed
+    if typed.yes != bool(behind["over"]):
+        said, of = ("yes", "missing") if typed.yes else ("no", "left over")
+        reason = f"with {said} nothing is {of}; type yes or no with its number alone"
+        return Unreadable(offset=typed.offset + behind.start(), reason=reason)
+    return replace(typed, rest=typed.rest[: behind.start()])
 
 
 def _verdict_alone(problem: Problem, answer: YesNoAnswer, text: str, typed: YesNo) -> Verdict:
