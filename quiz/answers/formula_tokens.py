@@ -37,10 +37,28 @@ class Token:
 
 @dataclass(frozen=True)
 class _Split:
-    """One way to read a word as letters: names with their places, and how many in other case."""
+    """One way to read a word as letters: names with their places.
+
+    Args:
+        names: each letter with its place in the word.
+        changed: how many were typed in the other case.
+        aliases: how many were typed by another name than the question's.
+    """
 
     names: tuple[tuple[str, int], ...]
     changed: int
+    aliases: int
+
+    @property
+    def said(self) -> str:
+        """The product as it may be typed: "t*p"."""
+        return "*".join(name for name, _ in self.names)
+
+    @property
+    def doubled(self) -> bool:
+        """Whether a letter stands in it twice: nobody types a square so."""
+        names = [name for name, _ in self.names]
+        return len(names) > len({*names})
 
 
 class FormulaLexer:
@@ -52,6 +70,8 @@ class FormulaLexer:
         self._spelled = {name: one.name for one in letters for name in (one.name, *one.aliases)}
         self._at = 0
         self._tokens: list[Token] = []
+        self._aliased = False
+        self._preferred: list[RefusalError] = []
         self.remarks: list[str] = []
 
     def tokens(self) -> tuple[Token, ...]:
@@ -62,6 +82,9 @@ class FormulaLexer:
         """
         while self._at < len(self._plain):
             self._step(self._plain[self._at])
+        # Beside pp for p, tp is as likely t as t*p.
+        if self._aliased and self._preferred:
+            raise self._preferred[0]
         return tuple(self._tokens)
 
     def _step(self, character: str) -> None:
@@ -126,12 +149,23 @@ class FormulaLexer:
         best = {
             tuple(sorted(n for n, _ in one.names)): one for one in found if one.changed == least
         }
-        if len(best) > 1:
-            raise RefusalError(start, "this has two meanings; put * between the letters")
-        split = next(iter(best.values()))
+        split = self._meant(tuple(best.values()), start)
         if split.changed:
             self.remarks.append(f"read {word} as {'·'.join(name for name, _ in split.names)}")
         return tuple((name, start + at) for name, at in split.names)
+
+    def _meant(self, splits: tuple[_Split, ...], start: int) -> _Split:
+        """Return the way that is meant: a product of letters before a name, no letter twice."""
+        left = [one for one in splits if not one.doubled] or [*splits]
+        refusal = RefusalError(start, f"this may be {_either(splits)}; type the one that is meant")
+        if len(left) > 1:
+            plain = [one for one in left if not one.aliases]
+            if len(plain) != 1:
+                raise refusal
+            self._preferred.append(refusal)
+            left = plain
+        self._aliased = self._aliased or left[0].aliases > 0
+        return left[0]
 
     @property
     def _known(self) -> str:
@@ -153,7 +187,7 @@ def _splits(word: str, spelled: Mapping[str, str], at: int, furthest: list[int])
     """Return every way to read `word` from `at` on; `furthest` is how far any of them came."""
     furthest[0] = max(furthest[0], at)
     if at == len(word):
-        return [_Split((), 0)]
+        return [_Split((), 0, 0)]
     found = []
     for spelling, name in spelled.items():
         typed = word[at : at + len(spelling)]
@@ -164,7 +198,15 @@ def _splits(word: str, spelled: Mapping[str, str], at: int, furthest: list[int])
         if changed and typed in spelled:
             continue
         found += [
-            _Split(((name, at), *rest.names), changed + rest.changed)
+            _Split(
+                ((name, at), *rest.names),
+                changed + rest.changed,
+                int(spelling != name) + rest.aliases,
+            )
             for rest in _splits(word, spelled, at + len(spelling), furthest)
         ]
     return found
+
+
+def _either(splits: Sequence[_Split]) -> str:
+    return " or ".join(one.said for one in sorted(splits, key=lambda one: -len(one.names)))

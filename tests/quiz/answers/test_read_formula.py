@@ -118,13 +118,57 @@ def test_upper_and_lower_case_are_two_letters_where_both_are_defined():
     assert read_formula("P/p", both).at({"P": 6, "p": 2}) == 3
 
 
-def test_a_word_with_two_readings_is_refused():
+CUT = (
+    Letter(name="P", says="parameters"),
+    Letter(name="t", says="tensor-parallel GPUs", aliases=("TP", "tp")),
+    Letter(name="p", says="pipeline stages", aliases=("PP", "pp")),
+    Letter(name="d", says="head size"),
+    Letter(name="N", says="data-parallel GPUs", aliases=("DP", "dp")),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("8P/(tp)", "8·P/(t·p)"),
+        ("8P/(pt)", "8·P/(p·t)"),
+        ("8P/(tpN)", "8·P/(t·p·N)"),
+        ("8P/(tpd)", "8·P/(t·p·d)"),
+        ("8P/(TP*PP)", "8·P/(t·p)"),
+        ("8P/TP", "8·P/t"),
+        ("8P/PP", "8·P/p"),
+        ("8P/DP", "8·P/N"),
+        # Nobody types a square so.
+        ("8P/pp", "8·P/p"),
+        ("2PP", "2·p"),
+    ],
+)
+def test_letters_of_the_question_side_by_side_are_a_product(text, said):
+    typed = read_formula(text, CUT)
+    assert isinstance(typed, TypedFormula), typed
+    assert typed.said == said
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "readings"),
+    [
+        # Beside another short name tp is as likely one.
+        ("8P/(tp*PP)", 4, "t*p or t"),
+        ("8P/(tp*DP)", 4, "t*p or t"),
+        ("8P/(PP*tp)", 7, "t*p or t"),
+    ],
+)
+def test_a_word_with_two_readings_is_refused_with_both(text, offset, readings):
+    found = read_formula(text, CUT)
+    assert isinstance(found, Unreadable), found
+    reason = f"this may be {readings}; type the one that is meant"
+    assert (found.offset, found.reason) == (offset, reason)
+
+
+def test_two_readings_in_the_questions_own_letters_are_both_said():
     two = tuple(Letter(name=name, says=name) for name in ("kv", "k", "v"))
     found = read_formula("2kv", two)
-    assert (found.offset, found.reason) == (
-        1,
-        "this has two meanings; put * between the letters",
-    )
+    assert (found.offset, found.reason) == (1, "this may be k*v or kv; type the one that is meant")
 
 
 def test_x_is_a_letter_where_one_has_that_name():
