@@ -5,7 +5,7 @@ P/2N, is refused with what to type instead.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -47,11 +47,19 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class TypedFormula:
-    """A formula as it was understood: `said` is how it is echoed."""
+    """A formula as it was understood.
+
+    Args:
+        tree: its operations.
+        said: how it is echoed.
+        remarks: short sentences on how it was read.
+        numbers: the numbers in it, powers left out, with their places in the text as typed.
+    """
 
     tree: Node
     said: str
     remarks: tuple[str, ...] = ()
+    numbers: tuple[tuple[Fraction, int], ...] = ()
 
     def at(self, values: Mapping[str, int | Fraction]) -> Fraction:
         """Return the number that it gives.
@@ -104,7 +112,20 @@ def _read(text: Text, letters: Sequence[Letter]) -> TypedFormula:
     lexer = FormulaLexer(text, letters)
     tokens = lexer.tokens()
     tree = _Grammar(tokens, len(text.plain.rstrip())).whole()
-    return TypedFormula(tree=tree, said=_echo(tree), remarks=tuple(dict.fromkeys(lexer.remarks)))
+    return TypedFormula(
+        tree=tree,
+        said=_echo(tree),
+        remarks=tuple(dict.fromkeys(lexer.remarks)),
+        numbers=tuple((leaf.value, text.where[leaf.start]) for leaf in _numbers(tree)),
+    )
+
+
+def _numbers(node: Node) -> Iterator[Node]:
+    """Yield the leaves that are numbers, from left to right."""
+    if not node.parts and node.value > 0:
+        yield node
+    for part in node.parts:
+        yield from _numbers(part)
 
 
 class _Grammar:

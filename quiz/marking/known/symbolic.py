@@ -8,6 +8,7 @@ from problems.mistakes import mistakes
 from problems.problem import Problem
 from problems.wording import listed
 from quiz.answers import TypedFormula, Unreadable, read_formula
+from quiz.marking.letters_typed import values_for_letters
 from quiz.marking.marker import Marker, Request
 from quiz.marking.ratios import Point, Ratio, depends, points, ratio_of
 from quiz.marking.verdict import Verdict, mark_of, opening
@@ -28,7 +29,12 @@ def _mark(problem: Problem, answer: SymbolicAnswer, text: str) -> Verdict | Unre
         return Unreadable(offset=0, reason="this divides by nothing; type a formula that does not")
     except OverflowError:
         return Unreadable(offset=0, reason="its powers are too high; type one such as 2*s^2")
-    return _verdict(problem, typed, text, *_judged(typed, values, answer))
+    mistake, says = _judged(typed, values, answer)
+    if mistake is not None and not _named(values, answer.mistakes, at):
+        refused = values_for_letters(typed, answer, problem.prompt)
+        if refused is not None:
+            return refused
+    return _verdict(problem, typed, text, mistake, says)
 
 
 def _judged(

@@ -7,6 +7,7 @@ import pytest
 
 from problems.answers.symbolic import Letter, SymbolicAnswer, wrong
 from problems.formula import ONE, letter
+from problems.registry import build
 from quiz.grading import Unreadable, grade
 from quiz.marking.registry import request_of
 
@@ -97,6 +98,57 @@ def test_what_gives_no_number_is_refused(activations, typed, reason):
     found = grade(activations, typed)
     assert isinstance(found, Unreadable)
     assert reason in found.reason
+
+
+ASKED = "Llama 3 70B: 80 layers, 8,192 wide, fp32, 16-bit matrices; s = 4,096 tokens, t = 8 GPUs."
+
+
+@pytest.mark.parametrize(
+    ("typed", "offset", "reason"),
+    [
+        ("80sbh(10+24/t)", 0, "type the letter, not its value"),
+        ("Lsb*8192*(10+24/t)", 4, "type the letter, not its value"),
+        ("L*4,096*b*h*(10+24/t)", 2, "type the letter, not its value"),
+        # With a slip beside it too: the letters are what it is marked by.
+        ("3 * 80 s b h (10 + 24/t)", 4, "type the letter, not its value"),
+        # Worked out, so that the value itself does not stand there: 10 + 24/8.
+        ("13Lsbh", 0, "values stand here in the place of letters"),
+        ("80*4096*8192*13", 0, "there is no letter in it"),
+        ("34.9e9", 0, "there is no letter in it"),
+    ],
+)
+def test_values_in_the_place_of_letters_are_not_marked(activations, typed, offset, reason):
+    found = grade(replace(activations, prompt=ASKED), typed)
+    assert isinstance(found, Unreadable)
+    assert (found.offset, reason in found.reason) == (offset, True)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["34sbhL", "16Lsbh", "70Lsbh", "32Lsbh", "sbh(10+24/t)", "80Lsbh(10+24/t)", "3Lsbh", "0"],
+)
+def test_numbers_that_are_no_letters_values_are_marked(activations, typed):
+    # A known mistake; widths and names of the text; all letters there; nothing at all.
+    assert marked(replace(activations, prompt=ASKED), typed).score < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "typed"),
+    [
+        ("parameters-formula", 178899306, "16*(4*12288^2+2*12288*f)+50257*12288"),
+        ("parameters-formula", 178899306, "16*(4h^2+2hf)+Vh"),
+        ("plan-formula", 11, "8P/8+8P/G"),
+        ("cache-formula", 11, "4L*16,512*b*k*d/(t*p)"),
+    ],
+)
+def test_the_questions_own_numbers_are_known(kind, seed, typed):
+    found = grade(build(kind, seed), typed)
+    assert isinstance(found, Unreadable)
+    assert "letter" in found.reason
+
+
+def test_two_letters_of_the_prompt_may_stand_side_by_side():
+    assert marked(build("plan-formula", 11), "8P/(tp)+8P/G").score == 1
 
 
 def test_what_to_type_stands_below_the_question(activations):
