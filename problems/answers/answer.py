@@ -69,6 +69,12 @@ class Answer(ABC):
         """By name, the answers that it is made of; none where it is one by itself."""
         return {}
 
+    @property
+    def alone(self) -> Mapping[str, str]:
+        """By letter or short name, all that an answer may be by itself: what says the same."""
+        numbers = (self.number, *(part.number for part in self.parts.values()))
+        return {name: f"1*{name}" for one in numbers if one for name in one.symbols}
+
     def part(self, name: str) -> "Answer":
         """Return the part with this name, by itself; the whole where there is none."""
         return self.parts.get(name, self)

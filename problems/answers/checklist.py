@@ -55,6 +55,11 @@ class ChecklistAnswer(Answer):
         return self.in_order(self.order)
 
     @property
+    def alone(self) -> dict[str, str]:
+        """The items by their keys."""
+        return {item.key: item.name for item in self.items}
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The actions with their reasons, and the order of those that help."""
         return {

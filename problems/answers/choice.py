@@ -49,6 +49,11 @@ class ChoiceAnswer(Answer):
         return self.right.item.name
 
     @property
+    def alone(self) -> dict[str, str]:
+        """The items by their keys."""
+        return {item.key: item.name for item in self.items}
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The key of the right one, and all with what a wrong pick overlooks."""
         return {

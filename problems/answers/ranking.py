@@ -92,6 +92,11 @@ class RankingAnswer(Answer):
         return self.in_order(self.order)
 
     @property
+    def alone(self) -> dict[str, str]:
+        """The items by their keys."""
+        return {item.key: item.name for item in self.items}
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The items, their order, and what decides it."""
         return {

@@ -71,6 +71,12 @@ class SymbolicAnswer(Answer):
         return self.formula.said
 
     @property
+    def alone(self) -> dict[str, str]:
+        """The letters by all their names."""
+        spelled = (name for one in self.letters for name in (one.name, *one.aliases))
+        return {name: f"1*{name}" for name in spelled}
+
+    @property
     def as_json(self) -> dict[str, Any]:
         """The formula, its letters and the wrong ones as text."""
         return {

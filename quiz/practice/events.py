@@ -48,10 +48,14 @@ class Blank:
 
 @dataclass(frozen=True, kw_only=True)
 class Clash:
-    """A key that is also a symbol of the question, `key`: the command's word tells them apart."""
+    """A key that is also a symbol of the question, `key`.
+
+    The command's word tells them apart, and so does `instead`, which says the symbol.
+    """
 
     key: str
     word: Command
+    instead: str
 
 
 @dataclass(frozen=True, kw_only=True)

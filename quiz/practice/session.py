@@ -84,7 +84,8 @@ def respond(
     command, halves = command_of(line), marker_of(problem.answer).halves
     symbol = _symbol(line.strip(), problem)
     if command and symbol:
-        return session, Clash(key=symbol, word=command)
+        instead = problem.answer.alone[symbol]
+        return session, Clash(key=symbol, word=command, instead=instead)
     if session.pending and halves and _stands_alone(line, command, halves):
         return _half_alone(session, problem, halves, command, seconds)
     if command:
@@ -215,6 +216,5 @@ def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) 
 
 def _symbol(key: str, problem: Problem) -> str | None:
     """Return the question's symbol that `key` is, in either case; None where it is none."""
-    number = problem.answer.number
-    symbols = {} if number is None else number.symbols
+    symbols = problem.answer.alone
     return next((symbol for symbol in symbols if symbol.lower() == key.lower()), None)

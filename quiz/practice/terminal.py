@@ -170,7 +170,7 @@ class Terminal:
         if isinstance(event, Clash):
             self._say(
                 f"{event.key} is a symbol here; type {event.word} for the command, "
-                f"1*{event.key} for it."
+                f"{event.instead} for it."
             )
         elif type(event) in DIM:
             self._say(DIM[type(event)], style="dim")

@@ -3,6 +3,9 @@ from fractions import Fraction
 
 import pytest
 
+from problems.answers.choice import Choice, ChoiceAnswer
+from problems.answers.ranking import RankedItem
+from problems.registry import build
 from quiz.practice.closing import closing, summary
 from quiz.practice.events import (
     Blank,
@@ -128,8 +131,39 @@ def test_a_capital_letter_acts_like_the_small_one(request, problem, key):
 def test_a_key_that_is_a_symbol_of_the_question_is_no_command(states_problem, typed):
     # The problem's symbols are P and s.
     session, event = say(THREE, states_problem, typed)
-    assert event == Clash(key="s", word="skip")
+    assert event == Clash(key="s", word="skip", instead="1*s")
     assert session == THREE
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "clash"),
+    [
+        ("cache-formula", "s", Clash(key="s", word="skip", instead="1*s")),
+        ("parameters-formula", "H", Clash(key="h", word="hint", instead="1*h")),
+        ("peak-ledger", "s", Clash(key="s", word="skip", instead="1*s")),
+    ],
+)
+def test_a_letter_of_a_formula_or_a_ledger_is_no_command(kind, typed, clash):
+    assert say(THREE, build(kind, 11), typed) == (THREE, clash)
+
+
+@pytest.mark.parametrize("typed", ["s", "hint"])
+def test_a_key_that_is_no_letter_of_the_formula_is_a_command(typed):
+    # Its letters are P and N.
+    assert not isinstance(say(THREE, build("states-formula", 5), typed)[1], Clash)
+
+
+def test_the_letter_of_something_to_pick_is_no_command(make_problem):
+    items = [
+        RankedItem(key=key, name=f"lever {key}", value=Fraction(at)) for at, key in enumerate("gh")
+    ]
+    first, last = items
+    choices = (
+        Choice(item=first, feedback="It does."),
+        Choice(item=last, mistake="m", feedback="No."),
+    )
+    problem = make_problem(ChoiceAnswer(choices=choices))
+    assert say(THREE, problem, "h")[1] == Clash(key="h", word="hint", instead="lever h")
 
 
 def test_a_keys_word_works_where_the_key_is_a_symbol(states_problem):
