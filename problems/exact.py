@@ -34,6 +34,21 @@ def saved(ledger: Ledger) -> int:
     return sum(size for _, size in saved_rows(ledger))
 
 
+def before_step(ledger: Ledger) -> tuple[Phase, tuple[tuple[str, int], ...]]:
+    """Return the phase before the optimizer's step where most is allocated, and of what.
+
+    The second is name and bytes, largest first.
+    """
+    sums = {phase: sum(by.values()) for phase, by in totals(ledger).items()}
+    phase = max((one for one in sums if one is not Phase.STEP), key=lambda one: sums[one])
+    rows = [
+        (line.name, size)
+        for line, size in zip(ledger.lines, ledger.sizes, strict=True)
+        if phase in line.phases and line.category not in OUTSIDE and size
+    ]
+    return phase, tuple(sorted(rows, key=lambda row: -row[1]))
+
+
 def totals(ledger: Ledger) -> Totals:
     """Return the allocated bytes of each phase by category."""
     sums: dict[Phase, dict[Category, int]] = {phase: {} for phase in ledger.phases}

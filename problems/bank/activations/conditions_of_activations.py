@@ -113,5 +113,8 @@ def _steps(base: Scenario, left: tuple[str, ...], value: int) -> Iterator[Step]:
     for key in left:
         other = next(others(key, base), None)
         if other is not None:
-            yield Step(text=f"{in_words(key, other)} instead: {gb(size(other, 'activations'))}")
-    yield Step(text=f"with {said}: {gb(value)}")
+            yield Step(
+                text=f"the example with {in_words(key, other)} instead: "
+                f"{gb(size(other, 'activations'))}"
+            )
+    yield Step(text=f"the example itself, {said}: {gb(value)}")

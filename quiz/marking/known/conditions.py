@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.errors import InputError
+from engine.estimate import ledger
 from engine.scenario import Scenario
 from engine.units import both
 from problems.answers.conditions import ConditionsAnswer
 from problems.answers.numbers import rounded
+from problems.exact import PHASES_SAID, before_step
+from problems.layers import layer_terms, per_token
 from problems.problem import Problem
 from problems.stated import CONDITIONS, OVERTURNS, Stated, configured, in_words, others, size
-from problems.wording import gb, listed
+from problems.wording import gb, listed, number
 from quiz.answers import Conditions, Quantity, Unreadable, describe, read_conditions
 from quiz.marking.marker import Marker, Request
 from quiz.marking.nearness import credit, credit_of_range, distance
@@ -20,6 +23,7 @@ from quiz.marking.verdict import Verdict, mark_of, opening
 HALF = Fraction(1, 2)
 # Below this factor a distance is told in percent.
 FACTOR = 2
+LINES_SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,24 @@ class _Run:
     @property
     def size(self) -> int:
         return size(self.scenario, self.answer.measure, self.stated)
+
+    @property
+    def terms(self) -> str:
+        """What adds up to the size: "weights 13.48 GB, master copy 3.37 GB"."""
+        if self.answer.measure == "activations":
+            layers, each = self.scenario.architecture.layers, per_token(layer_terms(self.scenario))
+            return (
+                f"{layers} layers × {number(self.scenario.tokens)} tokens × {number(each)} bytes"
+            )
+        phase, rows = before_step(ledger(self.scenario))
+        shown = [f"{name} {gb(amount)}" for name, amount in rows[:LINES_SHOWN]]
+        if len(rows) > LINES_SHOWN:
+            shown.append(f"smaller lines {gb(sum(amount for _, amount in rows[LINES_SHOWN:]))}")
+        more = self.size - size(self.scenario, self.answer.measure)
+        if more:
+            word = "more" if more > 0 else "less"
+            shown.append(f"{gb(abs(more))} {word} at your bytes a parameter")
+        return f"At {PHASES_SAID[phase]}: {listed(shown)}"
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -59,7 +81,11 @@ def _mark(problem: Problem, answer: ConditionsAnswer, text: str) -> Verdict | Un
     form = Fraction(found, len(answer.open))
     score = HALF * form + HALF * _of_number(typed.quantity, Fraction(run.size))
     decisive = {key: other for key in run.missing if (other := run.other(key))}
-    says = [*_of_size(run), *_distance(typed.quantity, run.size), *_left_out(run, decisive)]
+    says = [
+        *_of_size(run, problem.scenario),
+        *_distance(typed.quantity, run.size),
+        *_left_out(run, decisive),
+    ]
     return Verdict(
         problem=problem.id,
         answer=text,
@@ -92,8 +118,11 @@ def _of_number(quantity: Quantity, right: Fraction) -> Fraction:
     return credit(quantity.value, right, "estimate")
 
 
-def _of_size(run: _Run) -> Iterator[str]:
+def _of_size(run: _Run, example: Scenario) -> Iterator[str]:
+    """Yield what the stated run comes to and of what; the terms of the example stand below."""
     yield f"{both(run.size)} for what you stated."
+    if run.scenario != example or run.stated.each is not None:
+        yield f"{run.terms}."
     if run.missing:
         said = [in_words(key, run.scenario) for key in run.missing]
         yield f"Assumed for you: {listed(said)}."

@@ -1,5 +1,6 @@
 """Conditions and number are marked apart: the number by the run that was stated."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -93,6 +94,41 @@ def test_a_decisive_condition_that_is_missing_is_named_with_what_it_would_change
 def test_a_number_that_is_off_is_told_by_how_much(seven):
     assert "Your number is 30% too high." in marked(seven, f"{STATED}: 141 GB").feedback
     assert "too low by a factor of 10.8." in marked(seven, f"{STATED}: 10 GB").feedback
+
+
+def test_the_terms_of_the_stated_run_are_shown_and_add_up_to_its_size(seven):
+    feedback = marked(seven, "mixed, AdamW, b=4, s=512, ckpt, ZeRO-2 over 8 GPUs: 5 GB").feedback
+    terms = feedback.partition("At the ")[2].partition(" GB. ")[0]
+    shown = [float(one) for one in re.findall(r"(\d+\.\d+)(?: GB|$)", terms)]
+    stated = Stated(micro_batch=4, sequence=512, recompute="full", zero=2, gpus=8)
+    exact = size(configured(seven.scenario, stated), "peak") / GB
+    assert f"{exact:.2f} GB" in feedback
+    assert "weights 13.48 GB" in terms
+    assert abs(sum(shown) - exact) < 0.05
+
+
+def test_the_terms_of_the_example_are_not_shown_twice(seven):
+    base = ", ".join(in_words(key, seven.scenario) for key in CONDITIONS)
+    assert "weights" not in marked(seven, f"{base}: 5 GB").feedback
+
+
+def test_bytes_a_parameter_of_ones_own_are_a_term(seven):
+    stated = "18 bytes per parameter, b=1, s=4096, flash, ckpt, 1 GPU: 5 GB"
+    # 2 bytes for each of 6.74 billion parameters.
+    assert "13.48 GB more at your bytes a parameter." in marked(seven, stated).feedback
+
+
+def test_activations_of_the_stated_run_are_shown_as_a_product():
+    feedback = marked(build("activations-conditions", 11), "b=4, s=512, ckpt: 9 GB").feedback
+    # Llama 3 70B: the fp32 input of each layer, 8,192 wide.
+    assert "80 layers × 2,048 tokens × 32,768 bytes." in feedback
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_of_the_stated_run_is_said_to_be_of_the_example(kind):
+    for problem in drawn(kind)[:20]:
+        exact = [step.text for step in problem.solution if step.depth == "exact"]
+        assert all(text.startswith("the example ") for text in exact)
 
 
 def test_the_number_is_that_of_the_run_that_was_stated(seven):
