@@ -45,8 +45,10 @@ def _faults(parts: Mapping[str, int], example: Mapping[str, int]) -> Iterator[st
         yield "This run is in fp32, and so are its weights."
     if "master copy" in parts and parts.get("weights") == FP32:
         yield "With fp32 weights there is no master copy: the optimizer steps the weights."
-    states = parts.get("optimizer states", 0)
-    if states == 2 * FP32 and parts.get("weights", FP32) < FP32 and "master copy" not in parts:
+    states, kept = parts.get("optimizer states", 0), example["optimizer states"]
+    if states > kept:
+        yield f"This run's optimizer keeps {kept} bytes a parameter, not {states}."
+    elif states == 2 * FP32 and parts.get("weights", FP32) < FP32 and "master copy" not in parts:
         yield "Two fp32 moments step an fp32 copy of the weights, 4 bytes."
 
 

@@ -50,6 +50,19 @@ def drawn():
             "This run is in fp32",
         ),
         (USUAL, "16 weights", "2/3", None),
+        # The sum of SGD with momentum, reached with the moments of Adam.
+        (
+            USUAL | {"optimizer states": 4},
+            "2 weights + 2 gradients + 8 adam",
+            "5/6",
+            "This run's optimizer keeps 4 bytes a parameter, not 8.",
+        ),
+        (
+            USUAL | {"optimizer states": 2},
+            "2 weights + 2 grads + 4 moments",
+            "1/3",
+            "This run's optimizer keeps 2 bytes a parameter, not 4.",
+        ),
     ],
 )
 def test_the_sum_is_half_and_plausible_tensors_are_half(make_problem, example, typed, score, says):
@@ -61,6 +74,11 @@ def test_the_sum_is_half_and_plausible_tensors_are_half(make_problem, example, t
         return
     assert verdict.score == Fraction(score)
     assert says in verdict.feedback
+
+
+def test_what_an_optimizer_does_not_keep_is_not_said_to_lack_a_master_copy():
+    verdict = grade(build("own-convention", 11), "2 weights + 2 gradients + 8 adam")
+    assert "step an fp32 copy" not in verdict.feedback
 
 
 def test_the_example_earns_all_of_the_credit():
