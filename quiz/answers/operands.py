@@ -161,9 +161,18 @@ class Operands(Cursor, ABC):
         self._deeper()
         inner = self._range()
         if not self._takes(")"):
-            raise RefusalError(self._start, "a bracket is not closed here; type the missing one")
+            raise RefusalError(self._start, self._why_open())
         self._depth -= 1
         return inner
+
+    def _why_open(self) -> str:
+        """Say why a bracket does not end here: it is open to the end, or holds too much."""
+        depth = 0
+        for token in self._tokens[self._at :]:
+            depth += {"(": 1, ")": -1}.get(token.said if token.kind == "op" else "", 0)
+            if depth < 0:
+                return "this does not belong in a bracket; type one number in it, or leave it out"
+        return "a bracket is not closed here; type the missing one"
 
     def _after_article(self, start: int) -> Node:
         if self._is("unit"):
