@@ -12,6 +12,8 @@ Fill = Callable[[re.Match[str]], Mapping[str, Value]]
 
 RECOMPUTED = r"(?:(?:activation|gradient|act|grad) )?(?:re-?comput\w*|checkpoint(?:ing|s)?|ckpt)"
 GPU = r"(?:gpus?|cards?|devices?|ranks?|(?:a|h|b|l)\d{2,3}s?(?:[ -]?\d+ ?gb)?)\b"
+NOT_GPUS = r" ?(?:[x×]|tokens?|sequences?|samples?|examples?|bytes?)"
+STAGE = r"(?:deepspeed )?(?:zero[ -]?(?:stage )?|stage )([0-3])"
 WHOLE = r"(\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15}(?:\.\d{1,3})?)(k\b)?"
 MIXED = r"mixed(?:[ -]precision)?"
 BITS = r"(?:bf16|bfloat16|fp16|float16|16[ -]?bits?)"
@@ -101,7 +103,14 @@ PHRASES = (
         "nothing recomputed",
         recompute="none",
     ),
-    _staged(r"(?:deepspeed )?(?:zero[ -]?(?:stage )?|stage )([0-3])(?!\w)"),
+    _staged(rf"{STAGE}(?!\w)"),
+    Phrase(
+        re.compile(
+            rf"{STAGE} (?:over|across|on) (\d{{1,6}})(?: ?[x×]? ?{GPU})?(?!\w|[.,]\d|{NOT_GPUS})",
+            re.IGNORECASE,
+        ),
+        lambda match: {"zero": int(match[1]), "gpus": int(match[2])},
+    ),
     _said(r"fsdp2?(?: full[ -]shard)?|fully sharded(?: data[ -]parallel)?", zero=3),
     _said(r"ddp|(?:plain )?data[ -]parallel(?:ism)?", zero=0),
     _counted("gpus", rf"{WHOLE} ?(?:x|×)? ?{GPU}|(?:n|dp|gpus) ?= ?{WHOLE}"),
