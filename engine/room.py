@@ -20,7 +20,8 @@ class Room:
 
     Attributes:
         sequences: most sequences of the scenario's length at once.
-        longest: most tokens of each of the scenario's sequences, in whole blocks.
+        longest: most tokens of each of the scenario's sequences, in whole blocks as far as the
+            model takes all their tokens.
         limit: the longest sequence that the model takes, which `longest` does not exceed; 0 where
             nothing is known.
         pool: bytes for the cache beside all else; where more tokens need more of all else too,
@@ -43,22 +44,35 @@ def room(scenario: Scenario, of: Ledger | None = None) -> Room:
     """Return what one GPU has room for; `of` is the ledger, where it is at hand already."""
     book = of or fullest(ledgers(scenario))
     block, work = tokens_of_a_block(scenario), scenario.workload
-    limit = scenario.architecture.positions or scenario.model.max_sequence
-    most = limit or MOST
+    limit = longest_taken(scenario)
     sequences = _most(lambda one: _fits(scenario, replace(work, micro_batch=one)), MOST)
     pool = max(0, room_of(scenario) - book.nvidia_smi[1] + book.total(Category.KV_CACHE))
     if not stack(scenario.implementation).pages_cache:
         pool = sequences * work.sequence * book.values[B_block]
     return Room(
         sequences=sequences,
-        longest=block
-        * _most(lambda one: _fits(scenario, replace(work, sequence=one * block)), most // block),
+        longest=_longest(scenario, limit or MOST),
         limit=limit,
         pool=pool,
         free=book.values[n_free] * book.values[B_block],
         tokens=pool // book.values[B_block] * block,
         per_token=book.values[B_block] // block,
     )
+
+
+def longest_taken(scenario: Scenario) -> int:
+    """Return the tokens of the longest sequence that the model takes; 0 if nothing is known."""
+    return scenario.architecture.positions or scenario.model.max_sequence
+
+
+def _longest(scenario: Scenario, most: int) -> int:
+    """Return the longest length that fits; the last block up to `most` need not be full."""
+    block, work = tokens_of_a_block(scenario), scenario.workload
+    blocks = _most(
+        lambda one: _fits(scenario, replace(work, sequence=min(one * block, most))),
+        -(-most // block),
+    )
+    return min(blocks * block, most)
 
 
 def _fits(scenario: Scenario, work: Workload) -> bool:

@@ -51,10 +51,13 @@ class Pool:
         return self.size // cache.of(length)
 
     def longest(self, cache: KVCache, *, limit: int, sequences: int = 1) -> int:
-        """Return the longest length, in whole blocks and up to `limit`, that they all may have."""
-        low, high = 0, limit // cache.block
+        """Return the longest length up to `limit` that they all may have.
+
+        It has whole blocks, but for one at `limit`, whose last block need not be full.
+        """
+        low, high = 0, -(-limit // cache.block)
         while low < high:
             middle = (low + high + 1) // 2
             fits = cache.of_batch(sequences, middle * cache.block) <= self.size
             low, high = (middle, high) if fits else (low, middle - 1)
-        return low * cache.block
+        return min(low * cache.block, limit)

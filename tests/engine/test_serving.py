@@ -175,6 +175,13 @@ def test_no_sequence_is_longer_than_the_model_takes(served):
     assert room(served("llama-3-8b", sequence=1024)).longest == 8192
 
 
+@pytest.mark.parametrize("block", [7, 48, 16384])
+def test_the_longest_sequence_may_leave_its_last_block_unfilled(served, block):
+    made = served("llama-3-8b", sequence=8192, block=block)
+    assert fits(made) == "yes"
+    assert room(made).longest == 8192
+
+
 def test_where_no_longest_sequence_is_known_the_card_alone_bounds_it(served):
     made = served(sequence=1024, micro_batch=64, gpu="t4")
     found = room(made)

@@ -85,3 +85,9 @@ def test_sequences_and_lengths_fill_the_pool_and_no_more():
 def test_the_longest_length_is_at_most_what_the_model_allows():
     windowed = KVCache(architecture=models()["mistral-7b"].architecture)
     assert pool(weights=0, profiled=0).longest(windowed, limit=32768) == 32768
+
+
+@pytest.mark.parametrize("block", [7, 16, 16384])
+def test_the_last_block_of_the_longest_length_need_not_be_full(block):
+    cache = KVCache(architecture=LLAMA, block=block)
+    assert pool(weights=0, profiled=0).longest(cache, limit=8192) == 8192
