@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from engine.errors import InputError
 from engine.estimate import fits, fullest, ledgers, room_of
 from engine.ledger import Category, Ledger
+from engine.rank import part_of
 from engine.scenario import Scenario, Workload
-from engine.served import tokens_of_a_block
+from engine.served import cache_of, tokens_of_a_block
 from engine.stacks.registry import stack
-from engine.symbols import B_block, n_free
+from engine.symbols import B_block, L_w, T_w, n_free
 
 MOST = 10**6
 
@@ -29,6 +30,10 @@ class Room:
         free: bytes of them that are taken and that no sequence has.
         tokens: tokens in as many whole blocks as these bytes hold, where windows are not full.
         per_token: bytes of one token in all layers of the fullest rank.
+        per_sequence: bytes of one sequence of the scenario's length, whose windowed layers keep
+            their window alone.
+        windowed: layers of the fullest rank that keep a window alone.
+        window: tokens of a sequence of the scenario's length that these layers keep.
     """
 
     sequences: int
@@ -38,6 +43,9 @@ class Room:
     free: int
     tokens: int
     per_token: int
+    per_sequence: int
+    windowed: int
+    window: int
 
 
 def room(scenario: Scenario, of: Ledger | None = None) -> Room:
@@ -47,8 +55,12 @@ def room(scenario: Scenario, of: Ledger | None = None) -> Room:
     limit = longest_taken(scenario)
     sequences = _most(lambda one: _fits(scenario, replace(work, micro_batch=one)), MOST)
     pool = max(0, room_of(scenario) - book.nvidia_smi[1] + book.total(Category.KV_CACHE))
+    each = cache_of(scenario, part_of(scenario, book.stage)).of(work.sequence)
+    windowed = book.values[L_w]
     if not stack(scenario.implementation).pages_cache:
-        pool = sequences * work.sequence * book.values[B_block]
+        # Its prefill keeps whole prompts, with a window or without one.
+        each, windowed = work.sequence * book.values[B_block], 0
+        pool = sequences * each
     return Room(
         sequences=sequences,
         longest=_longest(scenario, limit or MOST),
@@ -57,6 +69,9 @@ def room(scenario: Scenario, of: Ledger | None = None) -> Room:
         free=book.values[n_free] * book.values[B_block],
         tokens=pool // book.values[B_block] * block,
         per_token=book.values[B_block] // block,
+        per_sequence=each,
+        windowed=windowed,
+        window=book.values[T_w],
     )
 
 

@@ -95,6 +95,7 @@ def _room(found: Room) -> dict[str, int]:
         "free_bytes": found.free,
         "pool_tokens": found.tokens,
         "bytes_per_token": found.per_token,
+        "bytes_per_sequence": found.per_sequence,
     }
 
 

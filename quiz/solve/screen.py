@@ -7,6 +7,7 @@ from rich.text import Text
 from sympy import Integer, Max
 
 from engine.ledger import OUTSIDE, Category, Ledger, Line, Phase
+from engine.room import Room
 from engine.symbols import MEANINGS
 from engine.units import GB, GIB, MB, MIB, both, decimal
 from problems.answers.numbers import rounded
@@ -141,13 +142,31 @@ def _room(solved: Solved) -> Iterator[tuple[str, str, str]]:
         return
     if solved.share < solved.capacity:
         yield "share", f"{both(solved.share)} of it may be taken", ""
-    tokens = f"{found.tokens:,} tokens of {found.per_token:,} bytes"
-    yield "cache", f"{both(found.pool)} beside all else: {tokens}", ""
+    yield "cache", _cache(found), ""
+    yield "room", _at_once(found, work.sequence), ""
     longest = f"{found.longest:,} tokens"
     if found.longest == found.limit:
         longest += ", the model's longest"
-    yield "room", f"{_sequences(found.sequences)} of {work.sequence:,} tokens at once", ""
     yield "length", f"{longest}, of {_sequences(work.micro_batch)} at once", ""
+
+
+def _cache(found: Room) -> str:
+    """Return how many tokens the cache has, and at which size of a token they are counted."""
+    tokens = f"{found.tokens:,} tokens of {found.per_token:,} bytes"
+    unfilled = ", while no window is full" if found.windowed else ""
+    return f"{both(found.pool)} beside all else: {tokens}{unfilled}"
+
+
+def _at_once(found: Room, length: int) -> str:
+    """Return how many sequences fit, with the size of one where windows make it smaller."""
+    said = f"{_sequences(found.sequences)} of {length:,} tokens at once"
+    if not found.windowed or found.window == length:
+        return said
+    layers = f"{found.windowed} layer{'' if found.windowed == 1 else 's'}"
+    return (
+        f"{said}, of {decimal(found.per_sequence)} each: {layers} with a window keep "
+        f"{found.window:,} of the tokens"
+    )
 
 
 def _sequences(number: int) -> str:

@@ -182,6 +182,15 @@ def test_the_longest_sequence_may_leave_its_last_block_unfilled(served, block):
     assert room(made).longest == 8192
 
 
+def test_room_of_windowed_layers_is_the_pool_over_what_a_sequence_takes(served):
+    """Gemma 2 9B: 21 of 42 layers keep 4,096 tokens, each 2 · 8 · 256 elements of 2 bytes."""
+    found = room(served("gemma-2-9b", sequence=8192, gpu="a100-80gb"))
+    assert found.per_sequence == 21 * (8192 + 4096) * 2 * 8 * 256 * 2
+    assert (found.windowed, found.window) == (21, 4096)
+    # One more sequence in the batch has logits of its own, which the pool of one has not.
+    assert found.pool // found.per_sequence - found.sequences in {0, 1}
+
+
 def test_where_no_longest_sequence_is_known_the_card_alone_bounds_it(served):
     made = served(sequence=1024, micro_batch=64, gpu="t4")
     found = room(made)

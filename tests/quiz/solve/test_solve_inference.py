@@ -43,10 +43,31 @@ def test_the_page_says_how_much_more_there_is_room_for():
     assert "8,192 tokens, the model's longest, of 32 sequences at once" in page
 
 
+WINDOWED = ("--mode", "inference", "--model", "gemma-2-9b", "--gpu", "a100-80gb")
+
+
+def test_the_page_says_at_which_size_tokens_and_sequences_are_counted():
+    page = words(*WINDOWED, "--sequence", 8192, "--micro-batch", 4)
+    assert "191,552 tokens of 344,064 bytes, while no window is full" in page
+    assert (
+        "31 sequences of 8,192 tokens at once, of 2.11 GB each: 21 layers with a window keep "
+        "4,096 of the tokens"
+    ) in page
+
+
+@pytest.mark.parametrize(
+    "more", [("--sequence", 4096), ("--sequence", 8192, "--kv-windows", "whole")], ids=str
+)
+def test_a_sequence_that_no_window_cuts_has_no_word_of_windows(more):
+    page = words(*WINDOWED, *more)
+    assert f"of {int(more[1]):,} tokens at once length" in page
+
+
 def test_the_object_has_the_room_too():
     found = solved(*MANY, "--utilization", 0.9)
     assert found["room"]["sequences"] == 55
     assert found["room"]["bytes_per_token"] == 2 * 32 * 8 * 128 * 2
+    assert found["room"]["bytes_per_sequence"] == 8192 * found["room"]["bytes_per_token"]
     assert found["room"]["pool_tokens"] % 16 == 0
     assert [phase["name"] for phase in found["phases"]] == ["prefill", "decode"]
     assert found["scenario"]["serving"]["utilization"] == 0.9
