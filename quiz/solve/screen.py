@@ -142,19 +142,33 @@ def _room(solved: Solved) -> Iterator[tuple[str, str, str]]:
         return
     if solved.share < solved.capacity:
         yield "share", f"{both(solved.share)} of it may be taken", ""
-    yield "cache", _cache(found), ""
+    yield "cache", _cache(solved, found), ""
     yield "room", _at_once(found, work.sequence), ""
     longest = f"{found.longest:,} tokens"
-    if found.longest == found.limit:
+    if found.longest == found.limit > 0:
         longest += ", the model's longest"
     yield "length", f"{longest}, of {_sequences(work.micro_batch)} at once", ""
 
 
-def _cache(found: Room) -> str:
+def _cache(solved: Solved, found: Room) -> str:
     """Return how many tokens the cache has, and at which size of a token they are counted."""
+    if not found.pool:
+        return f"none: {_taken(solved)}"
     tokens = f"{found.tokens:,} tokens of {found.per_token:,} bytes"
     unfilled = ", while no window is full" if found.windowed else ""
     return f"{both(found.pool)} beside all else: {tokens}{unfilled}"
+
+
+def _taken(solved: Solved) -> str:
+    """Return what leaves no room for a cache."""
+    exact, where = solved.exact, "share" if solved.share < solved.capacity else "card"
+    weights, cache = exact.total(Category.WEIGHTS), exact.total(Category.KV_CACHE)
+    if weights > solved.share:
+        return f"the weights alone, {both(weights)}, are more than the {where}"
+    rest = exact.nvidia_smi[1] - cache
+    if rest >= solved.share:
+        return f"weights and all else, {both(rest)} at the upper estimate, fill the {where}"
+    return f"beside weights and all else the {where} has no room for one sequence"
 
 
 def _at_once(found: Room, length: int) -> str:

@@ -63,6 +63,41 @@ def test_a_sequence_that_no_window_cuts_has_no_word_of_windows(more):
     assert f"of {int(more[1]):,} tokens at once length" in page
 
 
+A100 = ("--mode", "inference", "--model", "llama-3-8b", "--gpu", "a100-40gb")
+# What leaves no cache: the weights take 16.06 GB, 0.374 of the card; passes and context 1.5 more.
+FULL = [
+    (
+        (*A100, "--sequence", 8192, "--utilization", 0.1),
+        "none: the weights alone, 16.06 GB = 14.96 GiB, are more than the share",
+    ),
+    (
+        (*A100, "--sequence", 8192, "--utilization", 0.38),
+        "at the upper estimate, fill the share",
+    ),
+    (
+        ("--mode", "inference", "--model", "llama-3-70b", "--gpu", "h100-80gb", "--sequence", 64),
+        "none: the weights alone, 141.11 GB = 131.42 GiB, are more than the card",
+    ),
+    (
+        (*A100, "--sequence", 120000, "--implementation", "hf"),
+        "none: beside weights and all else the card has no room for one sequence",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), FULL, ids=[said for _, said in FULL])
+def test_a_card_without_a_cache_says_what_takes_it(arguments, said):
+    page = words(*arguments)
+    assert said in page
+    assert "cache 0 B" not in page
+
+
+def test_no_length_at_all_is_not_called_the_models_longest():
+    shape = ("--layers", 80, "--hidden", 8192, "--heads", 64, "--ffn", 28672, "--vocab", 32000)
+    page = words("--mode", "inference", *shape, "--gpu", "t4", "--sequence", 64)
+    assert "length 0 tokens, of 1 sequence at once" in page
+
+
 def test_the_object_has_the_room_too():
     found = solved(*MANY, "--utilization", 0.9)
     assert found["room"]["sequences"] == 55
