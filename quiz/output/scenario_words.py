@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from engine.room import longest_taken
 from engine.scenario import Parallel, Scenario
 from engine.settings import DEFAULT_STACK
 from engine.units import binary, decimal
@@ -27,6 +28,7 @@ def _of_inference(scenario: Scenario) -> Iterator[str]:
     if scenario.implementation != DEFAULT_STACK:
         yield f"{scenario.implementation} stack"
     yield f"{work.micro_batch:,} x {work.sequence:,} tokens"
+    yield from _beyond(scenario)
     yield f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}"
     if serving.utilization:
         yield f"utilization {serving.utilization}"
@@ -44,6 +46,7 @@ def _of_training(scenario: Scenario) -> str:
         "" if recipe.ema == "none" else f"EMA in {_WIDE.get(recipe.ema, recipe.ema)}",
         "" if scenario.implementation == DEFAULT_STACK else f"{scenario.implementation} stack",
         f"{work.micro_batch} x {work.sequence:,} tokens" + (f" x {steps}" if steps > 1 else ""),
+        *_beyond(scenario),
         f"{scenario.hardware.gpus} x {scenario.hardware.gpu.title}",
         (f"ZeRO-{parallel.zero}" if parallel.zero else "")
         + (f" over {parallel.shard}" if parallel.shard else ""),
@@ -51,6 +54,13 @@ def _of_training(scenario: Scenario) -> str:
         "" if offload.optimizer == "none" else f"{moved} on {offload.optimizer}",
     )
     return " · ".join(part for part in parts if part)
+
+
+def _beyond(scenario: Scenario) -> Iterator[str]:
+    """Yield how long a sequence the model takes, where one that is longer is asked for."""
+    longest = longest_taken(scenario)
+    if 0 < longest < scenario.workload.sequence:
+        yield f"the model takes {longest:,} tokens at most"
 
 
 def _splits(parallel: Parallel) -> Iterator[str]:

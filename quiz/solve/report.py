@@ -91,6 +91,7 @@ def _room(found: Room) -> dict[str, int]:
     return {
         "sequences": found.sequences,
         "longest_sequence": found.longest,
+        "model_longest_sequence": found.limit,
         "pool_bytes": found.pool,
         "free_bytes": found.free,
         "pool_tokens": found.tokens,

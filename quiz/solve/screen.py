@@ -8,6 +8,7 @@ from sympy import Integer, Max
 
 from engine.ledger import OUTSIDE, Category, Ledger, Line, Phase
 from engine.room import Room
+from engine.scenario import Workload
 from engine.symbols import MEANINGS
 from engine.units import GB, GIB, MB, MIB, both, decimal
 from problems.answers.numbers import rounded
@@ -144,10 +145,7 @@ def _room(solved: Solved) -> Iterator[tuple[str, str, str]]:
         yield "share", f"{both(solved.share)} of it may be taken", ""
     yield "cache", _cache(solved, found), ""
     yield "room", _at_once(found, work.sequence), ""
-    longest = f"{found.longest:,} tokens"
-    if found.longest == found.limit > 0:
-        longest += ", the model's longest"
-    yield "length", f"{longest}, of {_sequences(work.micro_batch)} at once", ""
+    yield "length", _length(found, work), ""
 
 
 def _cache(solved: Solved, found: Room) -> str:
@@ -181,6 +179,13 @@ def _at_once(found: Room, length: int) -> str:
         f"{said}, of {decimal(found.per_sequence)} each: {layers} with a window keep "
         f"{found.window:,} of the tokens"
     )
+
+
+def _length(found: Room, work: Workload) -> str:
+    """Return how long sequences may be, and whether longer ones are asked for than there are."""
+    model = ", the model's longest" if found.longest == found.limit > 0 else ""
+    asked = f"; {work.sequence:,} are asked for" if model and work.sequence > found.limit else ""
+    return f"{found.longest:,} tokens{model}, of {_sequences(work.micro_batch)} at once{asked}"
 
 
 def _sequences(number: int) -> str:

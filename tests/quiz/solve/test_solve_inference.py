@@ -43,6 +43,25 @@ def test_the_page_says_how_much_more_there_is_room_for():
     assert "8,192 tokens, the model's longest, of 32 sequences at once" in page
 
 
+def test_a_sequence_beyond_the_models_longest_is_solved_and_named():
+    page = words(*SERVED, "--sequence", 16384)
+    assert "1 x 16,384 tokens · the model takes 8,192 tokens at most · 1 x H100" in page
+    assert "the model's longest, of 1 sequence at once; 16,384 are asked for fits yes" in page
+
+
+def test_the_object_has_the_models_longest_sequence_beside_that_which_fits():
+    found = solved(*SERVED, "--sequence", 16384)["room"]
+    assert (found["longest_sequence"], found["model_longest_sequence"]) == (8192, 8192)
+
+
+@pytest.mark.parametrize(("sequence", "said"), [(8192, False), (8193, True)])
+@pytest.mark.parametrize("command", ["solve", "levers"])
+def test_training_beyond_the_models_longest_is_named_too(command, sequence, said):
+    run = ("--model", "llama-3-8b", "--gpu", "h100-80gb", "--sequence", sequence)
+    page = " ".join(typed(command, *run).stdout.split())
+    assert ("the model takes 8,192 tokens at most" in page) is said
+
+
 WINDOWED = ("--mode", "inference", "--model", "gemma-2-9b", "--gpu", "a100-80gb")
 
 
