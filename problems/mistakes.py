@@ -18,6 +18,7 @@ from problems.problem import Mistake
 from problems.wrong_ideas.registry import ideas
 
 TABLE = Path(__file__).parent / "data" / "mistakes.toml"
+BANK = "the bank (memquiz catalog mistakes)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,22 +53,31 @@ def mistakes() -> Mapping[str, KnownMistake]:
 def mistakes_with(folders: tuple[Path, ...]) -> Mapping[str, KnownMistake]:
     """Return every mistake, those of these folders last."""
     known = dict(_known())
+    places = dict.fromkeys(known, BANK)
     for path in (folder / TABLE.name for folder in folders):
-        known |= _own(path, known) if path.exists() else {}
+        own = _own(path) if path.exists() else {}
+        # the same row again is no fault: folders of one course may share a mistake
+        taken = [name for name, row in own.items() if known.get(name, row) != row]
+        if taken:
+            raise InputError(*(_taken(path, name, places[name]) for name in taken))
+        places = dict.fromkeys(own, str(path)) | places
+        known |= own
     return MappingProxyType(known)
 
 
-def _own(path: Path, known: Mapping[str, KnownMistake]) -> Mapping[str, KnownMistake]:
+def _taken(path: Path, name: str, place: str) -> Fault:
+    what = f"{name!r} is there already, with another row, in {place}"
+    return Fault(str(path), what, "leave the row out, or give it another name")
+
+
+def _own(path: Path) -> Mapping[str, KnownMistake]:
     """Return the mistakes of a table of one's own."""
     try:
-        own = {one.name: one for one in _table(path)}
+        return {one.name: one for one in _table(path)}
     except (ValueError, TypeError, AttributeError) as error:  # TOML's own error is a ValueError
         raise InputError(
             Fault(str(path), str(error), "a row is [name], share and says")
         ) from error
-    if taken := sorted(own.keys() & known.keys()):
-        raise InputError(Fault(str(path), f"{taken[0]!r} is there already", "leave the row out"))
-    return own
 
 
 def _known() -> Mapping[str, KnownMistake]:

@@ -80,15 +80,26 @@ def is_own(kind: Kind) -> bool:
     return not inspect.unwrap(kind.make).__module__.startswith("problems.bank.")
 
 
-def fault_of(error: Exception, file: Path | str | None, next_: str) -> Fault:
-    """Return an exception as a fault at the last line of `file` that it went through."""
-    told = str(error).partition("\n")[0] or "nothing more is said"
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        return Fault(f"{file} line {error.lineno}", f"is no Python: {error.msg}", next_)
+def raised_by(kind: Kind, error: Exception, next_: str) -> Fault:
+    """Return what a kind raised, or what was raised over what it returned, as a fault of its file.
+
+    It is at the last line of the file that the exception went through, or where the kind stands.
+    """
+    file = inspect.getsourcefile(inspect.unwrap(kind.make))
+    where = _went_through(error, file) or place_of(kind)
+    return Fault(where, _told(error), next_)
+
+
+def _went_through(error: Exception, file: Path | str | None) -> str:
+    """Return the last line of `file` that an exception went through; "" for none."""
     lines = traceback.extract_tb(error.__traceback__)
-    inside = [frame for frame in lines if frame.filename == str(file)] or lines[-1:]
-    where = f"{inside[-1].filename} line {inside[-1].lineno}"
-    return Fault(where, f"{type(error).__name__}: {told}", next_)
+    inside = [frame.lineno for frame in lines if frame.filename == str(file)]
+    return f"{file} line {inside[-1]}" if inside else ""
+
+
+def _told(error: Exception) -> str:
+    told = str(error).partition("\n")[0] or "nothing more is said"
+    return f"{type(error).__name__}: {told}"
 
 
 def _package(folder: Path) -> str:
@@ -104,8 +115,16 @@ def _package(folder: Path) -> str:
 def _imported(name: str, file: Path) -> ModuleType:
     try:
         return import_module(name)
+    except SyntaxError as error:
+        # a file that is no text is told without its name
+        if error.filename not in {None, str(file)}:
+            raise InputError(Fault(str(file), _told(error), "mend it there")) from error
+        line = f" line {error.lineno}" if error.lineno else ""
+        fault = Fault(f"{file}{line}", f"is no Python: {error.msg}", "mend it there")
+        raise InputError(fault) from error
     except Exception as error:
-        raise InputError(fault_of(error, file, "mend it there")) from error
+        where = _went_through(error, file) or str(file)
+        raise InputError(Fault(where, _told(error), "mend it there")) from error
 
 
 def _loaded(point: EntryPoint) -> object:

@@ -1,7 +1,6 @@
 """Every kind of problem by name, and problems from (kind, seed)."""
 
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +15,7 @@ from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
 from problems.own_folders import own_folders
-from problems.own_kinds import fault_of, installed, is_own, kinds_of, place_of
+from problems.own_kinds import installed, is_own, kinds_of, place_of, raised_by
 from problems.problem import Level, Problem
 from problems.telling import telling
 
@@ -140,8 +139,7 @@ def _draft(kind: Kind, seed: int) -> Draft:
     except Exception as error:
         if not is_own(kind):
             raise
-        file = inspect.getsourcefile(inspect.unwrap(kind.make))
-        fault = fault_of(error, file, f"mend it, then memquiz check {kind.name}")
+        fault = raised_by(kind, error, f"mend it, then memquiz check {kind.name}")
         raise InputError(fault) from error
 
 
@@ -150,7 +148,10 @@ def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:
         draft = kind.make(draw, level)
         if draft is not None and _tells(draft):
             return draft
-    raise RuntimeError(f"{kind.name} found no question in {ATTEMPTS:,} draws")
+    raise RuntimeError(
+        f"{kind.name} found no question in {ATTEMPTS:,} draws: "
+        f"each was None, or fewer than {FEWEST_MISTAKES} of its mistakes miss full credit"
+    )
 
 
 def _tells(draft: Draft) -> bool:

@@ -1,12 +1,11 @@
 """A kind's problems for the rules: those that it makes, a finding for each that it does not."""
 
-import inspect
 from collections.abc import Iterable
 
 from engine.errors import InputError
 from problems.check.rule import Finding, Series
 from problems.kind import Kind
-from problems.own_kinds import fault_of
+from problems.own_kinds import raised_by
 from problems.problem import Problem
 from problems.registry import build
 
@@ -44,5 +43,4 @@ def _built(kind: Kind, seed: int) -> Problem:
     except InputError:
         raise
     except Exception as error:
-        file = inspect.getsourcefile(inspect.unwrap(kind.make))
-        raise InputError(fault_of(error, file, "mend it there")) from error
+        raise InputError(raised_by(kind, error, "mend it there")) from error

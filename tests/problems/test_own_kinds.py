@@ -1,6 +1,7 @@
 """Kinds of one's own: found in a folder or a package, and told by file and line where broken."""
 
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,31 @@ def test_all_broken_files_are_told_at_once(folder):
     assert "two.py line 1: is no Python" in told
 
 
+def test_a_file_that_is_no_text_is_told_by_its_name(folder):
+    (folder / "binary.py").write_bytes(b"ONE = 1\0\n")
+    assert "binary.py: is no Python: source code" in refused(folder)
+
+
+def test_a_module_of_another_folder_that_is_no_python_is_told_with_the_file_that_imports_it(
+    folder,
+):
+    (folder / "_other.py").write_text("def\n")
+    (folder / "checkpoint_time.py").write_text("from ._other import ONE\n")
+    told = refused(folder)
+    assert "checkpoint_time.py: SyntaxError" in told
+    assert "_other.py" in told
+
+
+@pytest.mark.parametrize("returned", ["None", "7"])
+def test_a_kind_that_makes_no_question_is_told_where_it_stands(folder, returned):
+    code = CODE.replace("    model, ranks =", f"    return {returned}\n    model, ranks =", 1)
+    (folder / "checkpoint_time.py").write_text(code)
+    with using(folder), pytest.raises(InputError) as error:
+        build(NAME, 1)
+    line = 1 + code.splitlines().index("@kind(")
+    assert f"checkpoint_time.py line {line}: " in str(error.value)
+
+
 def test_two_folders_with_kinds_of_one_name_are_refused(folder):
     assert f"the name {NAME} is taken" in refused(folder, EXAMPLE)
 
@@ -135,6 +161,36 @@ def test_a_broken_table_of_mistakes_is_refused(folder, table, said):
     with using(folder), pytest.raises(InputError, match=r"mistakes\.toml") as error:
         mistakes()
     assert said in str(error.value)
+
+
+ROW = '["moments not saved"]\nshare = "1/{}"\nsays = "Left out."\n'
+
+
+@pytest.fixture
+def two_tables(tmp_path):
+    """Return a function that puts a table of mistakes into each of two folders."""
+
+    def put(first, second):
+        for name, text in (("one", first), ("two", second)):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "mistakes.toml").write_text(text)
+        return tmp_path / "one", tmp_path / "two"
+
+    return put
+
+
+def test_the_same_row_in_two_tables_is_taken(two_tables):
+    with using(*two_tables(ROW.format(4), ROW.format(4))):
+        assert mistakes()["moments not saved"].share == Fraction(1, 4)
+
+
+def test_another_row_of_the_same_name_is_told_with_the_table_that_has_it(two_tables):
+    one, two = two_tables(ROW.format(4), ROW.format(2))
+    with using(one, two), pytest.raises(InputError) as error:
+        mistakes()
+    told = str(error.value)
+    assert f"{two / 'mistakes.toml'}: " in told
+    assert f"in {one / 'mistakes.toml'}" in told
 
 
 @pytest.fixture
