@@ -10,7 +10,8 @@ from problems.kind import Kind
 from problems.problem import Problem
 
 A = TypeVar("A", bound=Answer)
-MANY = 200
+# Problems of a kind that a rule over all of them wants: FEW let most of what a kind does come.
+FEW, MANY = 40, 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,8 @@ class Rule:
         finds: yields what does not, of the series of one kind or, for the bank, of all.
         of_bank: whether it looks at the whole bank.
         may_be_broken: whether a kind may say why it does not keep the rule.
+        fewest: problems of each kind that it wants; of fewer it would judge chance.
+        concerns: whether it says something of such a problem.
     """
 
     name: str
@@ -78,6 +81,12 @@ class Rule:
     finds: Callable[[Sequence[Series]], Iterator[Finding]]
     of_bank: bool = False
     may_be_broken: bool = False
+    fewest: int = 1
+    concerns: Callable[[Problem], bool] = lambda _: True
+
+    def judges(self, found: Sequence[Series]) -> bool:
+        """Say whether there are enough problems to look at."""
+        return all(len(series.problems) >= self.fewest for series in found)
 
 
 def each_problem(name: str) -> Callable[[Callable[[Problem], Iterable[Flaw]]], Rule]:
@@ -111,12 +120,17 @@ def each_answer(
 
 
 def each_kind(
-    name: str, *, may_be_broken: bool = False
+    name: str,
+    *,
+    may_be_broken: bool = False,
+    fewest: int = 1,
+    concerns: Callable[[Problem], bool] = lambda _: True,
 ) -> Callable[[Callable[[Series], Iterable[Flaw]]], Rule]:
     """Return a decorator for a function that looks at all problems of a kind together."""
 
     def register(look: Callable[[Series], Iterable[Flaw]]) -> Rule:
-        return _of_kinds(name, look, look, may_be_broken=may_be_broken)
+        rule = _of_kinds(name, look, look, may_be_broken=may_be_broken)
+        return replace(rule, fewest=fewest, concerns=concerns)
 
     return register
 
@@ -131,19 +145,25 @@ def all_answers(
             found = [one.answer for one in series.problems if isinstance(one.answer, of)]
             return look(found) if found else ()
 
-        return _of_kinds(name, look, flaws, may_be_broken=may_be_broken)
+        def concerns(problem: Problem) -> bool:
+            return isinstance(problem.answer, of)
+
+        rule = _of_kinds(name, look, flaws, may_be_broken=may_be_broken)
+        return replace(rule, fewest=FEW, concerns=concerns)
 
     return register
 
 
-def whole_bank(name: str) -> Callable[[Callable[[Sequence[Series]], Iterable[Flaw]]], Rule]:
+def whole_bank(
+    name: str, *, fewest: int = 0
+) -> Callable[[Callable[[Sequence[Series]], Iterable[Flaw]]], Rule]:
     """Return a decorator for a function that looks at all kinds at once."""
 
     def register(look: Callable[[Sequence[Series]], Iterable[Flaw]]) -> Rule:
         def finds(found: Sequence[Series]) -> Iterator[Finding]:
             yield from (_finding(name, "", flaw) for flaw in look(found))
 
-        return Rule(name=name, says=_says(look), finds=finds, of_bank=True)
+        return Rule(name=name, says=_says(look), finds=finds, of_bank=True, fewest=fewest)
 
     return register
 

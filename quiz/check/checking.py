@@ -1,7 +1,7 @@
 """Every rule over every kind that is asked for, kind by kind."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from problems.check.drawing import series_of
@@ -19,12 +19,16 @@ class Checked:
         name: of the kind; "" for the bank.
         problems: how many of it were looked at.
         allowed: (rule, reason) of those it breaks and says why.
+        not_judged: (rule, fewest) of those that want so many problems and had fewer.
+        left_out: seeds that were not tried, since it failed at those before them.
     """
 
     name: str
     problems: int
     findings: tuple[Finding, ...]
     allowed: tuple[tuple[str, str], ...] = ()
+    not_judged: tuple[tuple[str, int], ...] = ()
+    left_out: int = 0
 
 
 @cache
@@ -45,18 +49,30 @@ def check(kinds: Sequence[Kind], seeds: int, *, bank: bool) -> Iterator[Checked]
     for kind in kinds:
         series, failures = series_of(kind, range(seeds))
         found.append(series)
-        yield _checked(series, failures)
+        left_out = seeds - len(series.problems) - len(failures)
+        yield replace(_checked(series, failures), left_out=left_out)
     if bank:
-        findings = [one for rule in all_rules() if rule.of_bank for one in rule.finds(found)]
-        problems = sum(len(series.problems) for series in found)
-        yield Checked(name="", problems=problems, findings=tuple(findings))
+        yield _of_bank(found)
+
+
+def _of_bank(found: Sequence[Series]) -> Checked:
+    of_bank = [rule for rule in all_rules() if rule.of_bank]
+    judging = [rule for rule in of_bank if rule.judges(found)]
+    return Checked(
+        name="",
+        problems=sum(len(series.problems) for series in found),
+        findings=tuple(one for rule in judging for one in rule.finds(found)),
+        not_judged=tuple((rule.name, rule.fewest) for rule in of_bank if rule not in judging),
+    )
 
 
 def _checked(series: Series, failures: Sequence[Finding]) -> Checked:
     allows = series.kind.allows
     findings, allowed = [*failures, *_unknown(series.kind)], []
-    for rule in (rule for rule in all_rules() if not rule.of_bank):
-        broken = tuple(rule.finds([series])) if series.problems else ()
+    of_kinds = [rule for rule in all_rules() if not rule.of_bank]
+    judging = [rule for rule in of_kinds if rule.judges([series])]
+    for rule in judging:
+        broken = tuple(rule.finds([series]))
         if rule.may_be_broken and rule.name in allows:
             allowed += [(rule.name, allows[rule.name])] if broken else []
             # of fewer problems it may be kept by chance
@@ -69,6 +85,11 @@ def _checked(series: Series, failures: Sequence[Finding]) -> Checked:
         problems=len(series.problems),
         findings=tuple(findings),
         allowed=tuple(allowed),
+        not_judged=tuple(
+            (rule.name, rule.fewest)
+            for rule in of_kinds
+            if rule not in judging and any(map(rule.concerns, series.problems))
+        ),
     )
 
 

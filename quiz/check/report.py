@@ -26,9 +26,21 @@ def lines(checked: Checked) -> Iterator[str]:
     number = len(checked.findings)
     said = f"{number} {counted(number, 'findings')}" if number else "nothing found"
     problems = f"{checked.problems} {counted(checked.problems, 'problems')}"
-    yield f"{checked.name or 'bank'}: {problems}, {said}"
+    yield f"{checked.name or 'bank'}: {problems}, {said}{_untried(checked)}"
+    fewest = sorted({least for _, least in checked.not_judged})
+    for number in fewest:
+        names = ", ".join(name for name, least in checked.not_judged if least == number)
+        of_each = "" if checked.name else " of each kind"
+        yield f"{checked.name or 'bank'}: not judged below {number} problems{of_each}: {names}"
     for rule, reason in checked.allowed:
         yield f"{checked.name}: {rule} is not kept: {reason}"
+
+
+def _untried(checked: Checked) -> str:
+    if not checked.left_out:
+        return ""
+    seeds = f"{checked.left_out:,} {counted(checked.left_out, 'seeds')}"
+    return f"; it was tried no further: {seeds} left out"
 
 
 def summary(found: Sequence[Checked]) -> str:
@@ -38,7 +50,8 @@ def summary(found: Sequence[Checked]) -> str:
     problems = sum(checked.problems for checked in kinds)
     number = sum(len(checked.findings) for checked in found)
     said = f"{number} {counted(number, 'findings')} in {broken} of them" if number else "all well"
-    return f"{len(kinds)} {counted(len(kinds), 'kinds')}, {problems:,} problems: {said}"
+    told = counted(problems, "problems")
+    return f"{len(kinds)} {counted(len(kinds), 'kinds')}, {problems:,} {told}: {said}"
 
 
 def as_json(found: Sequence[Checked]) -> dict[str, Any]:
@@ -50,6 +63,8 @@ def as_json(found: Sequence[Checked]) -> dict[str, Any]:
                 "problems": checked.problems,
                 "findings": len(checked.findings),
                 "allowed": dict(checked.allowed),
+                "not_judged": [name for name, _ in checked.not_judged],
+                "left_out": checked.left_out,
             }
             for checked in found
             if checked.name

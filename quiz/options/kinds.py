@@ -3,19 +3,21 @@
 import os
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
+from engine.errors import InputError
 from problems.mistakes import mistakes
 from problems.own_folders import own_folders, using
 from problems.registry import kinds
 
 R = TypeVar("R")
 
-PLACE = "MEMQUIZ_KINDS"
+OPTION, PLACE = "--kinds", "MEMQUIZ_KINDS"
 
 
 def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
@@ -25,7 +27,7 @@ def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
     """
 
     @click.option(
-        "--kinds",
+        OPTION,
         "kind_folders",
         metavar="FOLDER",
         multiple=True,
@@ -34,11 +36,23 @@ def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
     @wraps(command)
     def run(*args: object, kind_folders: tuple[str, ...], **options: object) -> R:
         with using(*folders(kind_folders)):
-            kinds()
-            mistakes()
+            _read(PLACE if not kind_folders else OPTION)
             return command(*args, **options)
 
     return run
+
+
+def _read(named_in: str) -> None:
+    """Read kinds and mistakes; a folder that has none is told as a fault of what named it."""
+    try:
+        kinds()
+        mistakes()
+    except InputError as error:
+        told = (
+            replace(fault, where=named_in) if fault.where == OPTION else fault
+            for fault in error.faults
+        )
+        raise InputError(*told) from error
 
 
 def kinds_typed() -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import get_args
 
 from problems.answers.count import CountAnswer
-from problems.check.rule import Flaw, Series, each_kind
+from problems.check.rule import FEW, Flaw, Series, each_kind
 from problems.problem import TOPICS, Level, Problem
 
 # Of how many times the smallest answer the largest is, over 200 seeds and over fewer.
@@ -68,7 +68,18 @@ def _asked(problem: Problem) -> Hashable:
     return problem.prompt, problem.exhibit, tuple(getattr(item, "name", item) for item in items)
 
 
-@each_kind("spread", may_be_broken=True)
+def _value(problem: Problem) -> Fraction | None:
+    if isinstance(problem.answer, CountAnswer):
+        return Fraction(problem.answer.value)
+    asked = problem.answer.number
+    return None if asked is None else asked.value
+
+
+def _has_value(problem: Problem) -> bool:
+    return _value(problem) is not None
+
+
+@each_kind("spread", may_be_broken=True, fewest=FEW, concerns=_has_value)
 def answers_spread(series: Series) -> Iterator[Flaw]:
     """Answers take many values, the largest 20 times the smallest or more."""
     values = [value for value in map(_value, series.problems) if value is not None]
@@ -84,10 +95,3 @@ def answers_spread(series: Series) -> Iterator[Flaw]:
     elif max(values) < (times := SPREAD if series.tells_much else SPREAD_OF_FEW) * min(values):
         what = f"from {float(min(values)):g} to {float(max(values)):g}, not {times} times apart"
         yield Flaw("answers", what, "draw from wider ranges, or say why not in `allows`")
-
-
-def _value(problem: Problem) -> Fraction | None:
-    if isinstance(problem.answer, CountAnswer):
-        return Fraction(problem.answer.value)
-    asked = problem.answer.number
-    return None if asked is None else asked.value

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from problems.answers.count import CountAnswer
-from problems.check.rule import Flaw, Series, each_kind, each_problem
+from problems.check.rule import FEW, Flaw, Series, each_kind, each_problem
 from problems.check.texts import cut
 from problems.mistakes import mistakes
 from problems.problem import Problem
@@ -57,14 +57,14 @@ def feedback_begins_with_the_number(problem: Problem) -> Iterator[Flaw]:
             yield Flaw(where, f"says {found[0]!r}", "say what was left out, and its size")
 
 
-@each_kind("two-mistakes")
+def _asks_for_a_number(problem: Problem) -> bool:
+    return problem.answer.number is not None or isinstance(problem.answer, CountAnswer)
+
+
+@each_kind("two-mistakes", fewest=FEW, concerns=_asks_for_a_number)
 def most_problems_have_two_mistakes(series: Series) -> Iterator[Flaw]:
     """Of problems that ask for a number nine in ten have two mistakes that tell."""
-    asked = [
-        problem
-        for problem in series.problems
-        if problem.answer.number is not None or isinstance(problem.answer, CountAnswer)
-    ]
+    asked = [problem for problem in series.problems if _asks_for_a_number(problem)]
     few = [problem for problem in asked if len(problem.mistakes) < FEWEST]
     if 100 * (len(asked) - len(few)) < SHARE * len(asked):
         what = f"{len(few)} of {len(asked)} problems have fewer than {FEWEST} that tell"

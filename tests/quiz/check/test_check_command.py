@@ -42,8 +42,31 @@ def test_a_kind_in_which_nothing_is_found_exits_with_0():
     result = invoke("zero-states", "--seeds", 5)
     assert (result.exit_code, result.stdout) == (
         0,
-        "zero-states: 5 problems, nothing found\n1 kind, 5 problems: all well\n",
+        (
+            "zero-states: 5 problems, nothing found\n"
+            "zero-states: not judged below 40 problems: spread, two-mistakes\n"
+            "1 kind, 5 problems: all well\n"
+        ),
     )
+
+
+@pytest.mark.parametrize("kind", ["zero-states", "rank-levers", "first-lever", "fits"])
+def test_a_sound_kind_is_well_at_one_seed(kind):
+    result = invoke(kind, "--seeds", 1)
+    assert result.exit_code == 0
+    assert result.stdout.endswith("1 kind, 1 problem: all well\n")
+
+
+def test_what_is_not_judged_and_not_tried_is_in_the_json():
+    found = json.loads(invoke("zero-states", "--seeds", 1, "--json").stdout)
+    assert found["kinds"][0]["not_judged"] == ["spread", "two-mistakes"]
+    assert found["kinds"][0]["left_out"] == 0
+
+
+def test_rules_of_the_bank_that_want_more_problems_are_told():
+    (*_, bank) = check([kinds()["peak"]], 1, bank=True)
+    said = "bank: not judged below 200 problems of each kind: models-appear, cards-appear"
+    assert said in list(lines(bank))
 
 
 def test_a_kind_of_ones_own_is_held_to_the_same(folder):
@@ -70,7 +93,8 @@ def test_a_kind_that_raises_is_found_with_its_line(folder):
     result = invoke("checkpoint-time", "--kinds", broken, "--seeds", 9)
     assert result.exit_code == 1
     assert "checkpoint_time.py line 36: ZeroDivisionError" in result.stdout
-    assert "checkpoint-time: 0 problems, 3 findings" in result.stdout
+    said = "checkpoint-time: 0 problems, 3 findings; it was tried no further: 6 seeds left out\n"
+    assert said in result.stdout
 
 
 def test_json_has_every_finding_and_nothing_else(folder):
@@ -104,6 +128,13 @@ def test_what_a_kind_allows_itself_is_told_with_its_reason(folder):
     with using(many):
         (checked,) = check([kinds()["checkpoint-time"]], 100, bank=False)
     assert "checkpoint-time: distinct is not kept: few" in list(lines(checked))
+
+
+def test_a_bad_folder_is_a_fault_of_the_variable_that_names_it():
+    result = invoke("zero-states", MEMQUIZ_KINDS="nowhere")
+    assert result.exit_code == 2
+    assert "MEMQUIZ_KINDS: " in result.stderr
+    assert "--kinds" not in result.stderr
 
 
 def test_what_is_allowed_and_kept_is_found():
