@@ -2,9 +2,15 @@
 
 import re
 
-from engine.errors import InputError, unknown
+from engine.catalog import accelerators, models
+from engine.errors import Fault, InputError, near
 from quiz.explain.explanation import Explanation
 from quiz.explain.things import Thing, things
+
+NAMES = (
+    "names are in memquiz catalog kinds, levers or mistakes, and in docs/ledger.md; "
+    "models and cards in memquiz catalog models or gpus"
+)
 
 
 def explained(name: str) -> tuple[Explanation, ...]:
@@ -18,10 +24,22 @@ def explained(name: str) -> tuple[Explanation, ...]:
     if not found:
         found = _begun(name, every)
     if not found:
-        names = tuple(dict.fromkeys(said.lower() for one in every for said in one.names))
-        raise InputError(unknown("TOPIC", name[:40], names))
+        raise InputError(_unknown(name, every))
     first, *others = (one.explain() for one in found)
     return first, *(one for one in others if one.sort != "line" or one.lines[0] not in first.lines)
+
+
+def _unknown(name: str, every: tuple[Thing, ...]) -> Fault:
+    """Return what to type in place of a name that nothing has."""
+    shown = name.strip()[:40]
+    for table, rows in (("models", models()), ("gpus", accelerators())):
+        if shown.lower() in rows:
+            what = f"{shown!r} is in a catalog of its own"
+            return Fault("TOPIC", what, f"memquiz catalog {table}")
+    if not shown:
+        return Fault("TOPIC", "is empty", NAMES)
+    names = tuple(dict.fromkeys(said.lower() for one in every for said in one.names))
+    return Fault("TOPIC", f"{shown!r} is not known", near(shown, names) or NAMES)
 
 
 def _begun(name: str, every: tuple[Thing, ...]) -> list[Thing]:

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from engine.every_line import KnownLine
 from quiz.explain.explanation import Explanation
-from quiz.output.screen import paragraph
+from quiz.output.screen import paragraph, whole_lines
 
 MOST_FORMS, MOST_RUNS = 3, 2
 
@@ -16,7 +16,10 @@ def show(console: Console, one: Explanation) -> None:
     if one.sort != "line":  # which has a heading of its own
         paragraph(console, f"{one.name} · {one.sort}", style="bold")
     for indent, said in _about(one):
-        paragraph(console, said, indent=indent, hanging=2)
+        if said.startswith("memquiz "):  # to be copied
+            whole_lines(console, " " * indent + said)
+        else:
+            paragraph(console, said, indent=indent, hanging=2)
     for line in one.lines:
         _show_line(console, line)
     for indent, said in _around(one):

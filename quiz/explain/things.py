@@ -14,10 +14,13 @@ from engine.precisions import PRECISIONS, Precision
 from problems.answers.numbers import counted
 from problems.kind import Kind
 from problems.mistakes import KnownMistake, mistakes
+from problems.own_kinds import is_own
 from problems.problem import TOPICS
 from problems.registry import build, kinds
 from quiz.explain.explanation import Explanation
 from quiz.explain.questions import SEED, TOPIC_OF, of_topic, on_paper, with_mistake
+from quiz.explain.words import told
+from quiz.options.kinds import kinds_typed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,8 @@ def things() -> Iterator[Thing]:
     """Yield everything that can be explained; of those of one name the first is the widest."""
     yield from _of_memory()
     yield from _of_runs()
+    for says, explain in told():
+        yield Thing(names=says, explain=explain)
     for kind in kinds().values():
         yield Thing(names=(kind.name, kind.title), explain=partial(_kind, kind))
     for mistake in mistakes().values():
@@ -40,7 +45,7 @@ def things() -> Iterator[Thing]:
 
 def _of_memory() -> Iterator[Thing]:
     for key, title in TOPICS.items():
-        yield Thing(names=(title, key), explain=partial(_topic, key))
+        yield Thing(names=(title, key, f"topic {key}"), explain=partial(_topic, key))
     for category in Category:
         yield Thing(names=(_spoken(category), category), explain=partial(_category, category))
     for line in every_line().values():
@@ -96,13 +101,13 @@ def _line(line: KnownLine) -> Explanation:
 
 def _optimizer(optimizer: Optimizer) -> Explanation:
     found = lines_typed({"recipe.optimizer": optimizer.name})
-    states = f"{optimizer.states} {counted(optimizer.states, 'states')}"
+    does = optimizer.says.removeprefix(optimizer.title)
     return Explanation(
         sort="optimizer",
         name=optimizer.name,
         says=(
-            f"{optimizer.title}: {optimizer.says}.",
-            f"It keeps {states} a parameter" + f", {optimizer.called}." * bool(optimizer.called),
+            f"{optimizer.title}: {optimizer.says}." if does else f"{optimizer.title}.",
+            _kept(optimizer),
             *([f"In its step it makes {optimizer.makes}."] if optimizer.makes else []),
         ),
         sources=(optimizer.source,),
@@ -118,6 +123,23 @@ def _optimizer(optimizer: Optimizer) -> Explanation:
         kinds=of_topic("A"),
         on_paper=on_paper(of_topic("A")),
     )
+
+
+# Of what there is one state, by its form; else of a parameter.
+ONE_FOR = {
+    "factored": "a row and column of a matrix",
+    "hidden": (
+        "a parameter of the layers' matrices, and AdamW's 2 moments for each of the others "
+        "(embedding, head, norms, biases)"
+    ),
+}
+
+
+def _kept(optimizer: Optimizer) -> str:
+    if not optimizer.states:
+        return "It keeps no state from step to step."
+    states = f"{optimizer.states} {counted(optimizer.states, 'states')} ({optimizer.called})"
+    return f"It keeps {states} for {ONE_FOR.get(optimizer.form, 'a parameter')}."
 
 
 def _precision(row: Precision) -> Explanation:
@@ -188,7 +210,7 @@ def _kind(kind: Kind) -> Explanation:
         name=kind.name,
         says=(
             f"{kind.title}: {TOPICS[kind.topic]}, {', '.join(kind.levels)}.",
-            f"memquiz practice --kind {kind.name}",
+            f"memquiz practice --kind {kind.name}" + (kinds_typed() if is_own(kind) else ""),
         ),
         sources=kind.sources,
         lines=tuple(line for key, line in every_line().items() if key in has),

@@ -1,6 +1,7 @@
 """`memquiz explain`: everything that has a name is found, and told from the code."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,7 @@ from quiz.cli import memquiz as cli
 from quiz.explain.finding import explained
 from quiz.explain.questions import TOPIC_OF
 from quiz.explain.things import things
+from quiz.options.scenario import ENTRIES
 
 
 def invoke(*arguments):
@@ -59,6 +61,16 @@ def test_every_category_has_a_topic_whose_kinds_ask_about_it():
         ("zero2", "lever", "ZeRO-2"),
         ("logits-spike", "kind", "logits-spike"),
         ("master copy forgotten", "mistake", "master copy forgotten"),
+        ("topic A", "topic", "model states"),
+        ("fp8", "precision", "fp8"),
+        ("ema", "setting", "recipe.ema"),
+        ("moving average", "setting", "recipe.ema"),
+        ("hsdp", "setting", "parallel.shard"),
+        ("dropout", "setting", "recipe.dropout"),
+        ("--utilization", "setting", "serving.utilization"),
+        ("serving.cache", "setting", "serving.cache"),
+        ("reserved", "size", "reserved"),
+        ("nvidia-smi", "size", "nvidia-smi"),
         ("shared by layers tables", "line", "tables shared by the layers"),
     ],
 )
@@ -80,12 +92,53 @@ def test_a_line_is_told_with_formula_derivation_phases_source_and_evidence():
 
 def test_two_things_of_one_name_are_both_told_and_a_line_of_the_first_once():
     assert [one.sort for one in explained("activations")] == ["topic", "category"]
-    assert [one.sort for one in explained("weights")] == ["category"]
+    assert [one.sort for one in explained("weights")] == ["category", "setting"]
 
 
 def test_an_optimizer_is_told_with_the_lines_of_a_run_with_it():
     (one,) = explained("sgd-momentum")
     assert {line.name: line.forms[0][0] for line in one.lines}["optimizer states"] == "`4*P`"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sgd", ("SGD without momentum.", "It keeps no state from step to step.")),
+        ("adamw-fused", ("It keeps 2 states (moments) for a parameter.",)),
+        ("adafactor", ("It keeps 1 state (second moment) for a row and column of a matrix.",)),
+        (
+            "muon",
+            (
+                (
+                    "It keeps 1 state (momentum) for a parameter of the layers' matrices, and "
+                    "AdamW's 2 moments for each of the others (embedding, head, norms, biases)."
+                ),
+            ),
+        ),
+    ],
+)
+def test_an_optimizer_is_told_with_what_it_keeps_of_what(name, said):
+    assert set(said) <= set(explained(name)[0].says)
+
+
+def test_a_precision_that_is_refused_is_told_with_what_is_modelled():
+    (one,) = explained("fp8")
+    assert one.says[0].startswith("fp8 is not modelled as a precision: ")
+    assert one.says[1].startswith("Modelled: mixed-fp32-grad")
+    assert "serving.weights" in one.says[2]
+
+
+def test_every_setting_that_is_an_option_can_be_explained():
+    named = {name for thing in things() for name in thing.names}
+    assert {f"{entry.table}.{entry.key}" for entry in ENTRIES} <= named
+
+
+def test_the_command_for_a_kind_of_ones_own_names_its_folder():
+    folder = Path(__file__).parents[2] / "recipes" / "own-kinds" / "my-kinds"
+    page = invoke("checkpoint-time", "--kinds", str(folder)).stdout
+    assert "memquiz practice --kind checkpoint-time --kinds " in page
+    bank = invoke("--json", "peak", "--kinds", str(folder)).stdout
+    assert "--kinds" not in bank
 
 
 def test_a_precision_is_told_with_its_model_states():
@@ -127,6 +180,21 @@ def test_what_is_not_known_is_answered_with_near_names():
     assert result.exit_code == 2
     assert result.stderr.count("adamw ") == 1
     assert "did you mean adamw or adamw-8bit" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "TOPIC: is empty; names are in memquiz catalog kinds"),
+        ("qwertzuiop", "models and cards in memquiz catalog models or gpus"),
+        ("llama-3-8b", "memquiz catalog models"),
+        ("h100-80gb", "memquiz catalog gpus"),
+    ],
+)
+def test_what_is_not_known_is_answered_with_where_names_are(typed, said):
+    result = invoke(typed)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
 
 
 def test_a_page_has_what_is_known_and_who_asks():
