@@ -81,21 +81,7 @@ def build(kind: str, seed: int) -> Problem:
         raise InputError(unknown("problem kind", kind, tuple(kinds())))
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(_bad_seed(str(seed)))
-    found = kinds()[kind]
-    draft = _draft(found, seed)
-    return Problem(
-        kind=kind,
-        topic=found.topic,
-        level=found.level_of(seed),
-        seed=seed,
-        prompt=draft.prompt,
-        answer=draft.answer,
-        hints=draft.hints,
-        solution=draft.solution,
-        mistakes=telling(draft.answer, draft.mistakes),
-        scenario=draft.scenario,
-        exhibit=draft.exhibit,
-    )
+    return _made(kinds()[kind], seed)
 
 
 def from_id(text: str) -> Problem:
@@ -132,15 +118,32 @@ def _bad_seed(seed: str) -> Fault:
     )
 
 
-def _draft(kind: Kind, seed: int) -> Draft:
+def _made(kind: Kind, seed: int) -> Problem:
     """Return what a kind makes of a seed; what one's own raises is told as a fault of its file."""
     try:
-        return _drafted(kind, Draw(kind.name, seed), kind.level_of(seed))
+        return _problem(kind, seed)
     except Exception as error:
         if not is_own(kind):
             raise
         fault = raised_by(kind, error, f"mend it, then memquiz check {kind.name}")
         raise InputError(fault) from error
+
+
+def _problem(kind: Kind, seed: int) -> Problem:
+    draft = _drafted(kind, Draw(kind.name, seed), kind.level_of(seed))
+    return Problem(
+        kind=kind.name,
+        topic=kind.topic,
+        level=kind.level_of(seed),
+        seed=seed,
+        prompt=draft.prompt,
+        answer=draft.answer,
+        hints=draft.hints,
+        solution=draft.solution,
+        mistakes=telling(draft.answer, draft.mistakes),
+        scenario=draft.scenario,
+        exhibit=draft.exhibit,
+    )
 
 
 def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:

@@ -128,6 +128,18 @@ def test_a_kind_that_makes_no_question_is_told_where_it_stands(folder, returned)
     assert f"checkpoint_time.py line {line}: " in str(error.value)
 
 
+PICK = "build('first-lever', 1).answer"
+
+
+def test_a_mistake_that_is_none_is_told_where_its_kind_stands(folder):
+    code = CODE.replace("tuple(_mistakes(seconds))", "(7,)")
+    code = code.replace('QuantityAnswer(value=seconds, unit="s", default_unit="s")', PICK)
+    code = code.replace("\nKEPT", "\nfrom problems.registry import build\n\nKEPT")
+    (folder / "checkpoint_time.py").write_text(code)
+    with using(folder), pytest.raises(InputError, match=r"py line \d+: AttributeError: 'int'"):
+        build(NAME, 1)
+
+
 def test_two_folders_with_kinds_of_one_name_are_refused(folder):
     assert f"the name {NAME} is taken" in refused(folder, EXAMPLE)
 
