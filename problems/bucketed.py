@@ -167,8 +167,8 @@ class Bucketed:
             (found.layers.both, "copy of the bucket, and this rank's gradients"),
         ):
             if emptied.more:
-                copy = product(name, self._each, emptied.more)
-                yield FULL, [*kept, copy, x.saved(layers - emptied.below)]
+                copies = self._copies(name, emptied.more)
+                yield FULL, [*kept, *copies, x.saved(layers - emptied.below)]
         kept = [*always, *self._kept(found.bottom.kept)]
         yield FIRST_LAYER, [*kept, *self._waiting, x.saved(1), *x.working]
         table = product("the embedding's gradient, and copies", self._each, found.bottom.table)
@@ -177,6 +177,16 @@ class Bucketed:
             yield EMBEDDING, [*kept, *self._waiting, x.embedding()]
         end = product("gradients and their copies", self._each, found.end)
         yield END, [*always, end]
+
+    def _copies(self, name: str, elements: int) -> Iterator[Amount]:
+        """Yield the bucket's copy, and apart what the rank keeps beside it by then."""
+        places = {"embedding", "final", "head"}
+        largest = max(x.size for x in self.terms.shape.tensors if x.place not in places)
+        if elements <= BUCKET or largest > BUCKET:
+            yield product(name, self._each, elements)
+            return
+        yield product("copy of the bucket", self._each, BUCKET)
+        yield product("this rank's gradients", self._each, elements - BUCKET)
 
     def _of_head(self) -> Iterator[Amount]:
         """Yield the head's gradient, and a copy or the share if it is too large for the bucket."""

@@ -15,8 +15,15 @@ from engine.scenario import Scenario
 from engine.units import GB
 from problems import scenarios
 from problems.draw import Draw
-from problems.wording import listed
+from problems.wording import listed, short
 
+# Of a step's time: a change of a term below it is not told.
+NOTABLE = 0.002
+# What a step does not wait for as long as it did, or longer: these hide behind products in part.
+WAITED_FOR = {
+    "weights gathered": "waiting for gathered weights",
+    "gradients reduced": "waiting for reduced gradients",
+}
 # Percent of the card that a run takes on paper which does not fit and may be made to.
 CRAMPED = (115, 260)
 SPLITS = {"tensor parallel": "tensor", "pipeline parallel": "pipeline"}
@@ -38,7 +45,7 @@ WHY = {
     "ZeRO-3": "weights gathered in forward and in backward: 3 × parameters on the wire, not 2",
     "full recompute": "one more forward beside forward and backward: 1/3 more products",
     "tensor parallel": "two exchanges of all tokens a layer, forward and backward, none hidden",
-    "pipeline parallel": "stages wait for each other: (p - 1)/m of the step",
+    "pipeline parallel": "stages wait for each other, (p - 1)/m of the work",
     "activation offload": "full recompute, and each layer's input to the host and back",
     "CPU offload": "gradients to the host, stepped there, and weights back, every step",
     "NVMe offload": "CPU offload, and all states read from drives and written back every step",
@@ -139,6 +146,11 @@ class Priced:
         return tuple(sorted((row for row in rows.items() if row[1]), key=lambda row: -abs(row[1])))
 
     @property
+    def waits_less(self) -> bool:
+        """Whether a step waits less for gathered weights than before."""
+        return any(name.startswith("weights gathered") and more < 0 for name, more in self.terms)
+
+    @property
     def adds(self) -> str:
         """What more of a step's work the lever brings, as a verb with its object."""
         if self.after.host_bytes > self.before.host_bytes:
@@ -203,15 +215,54 @@ def details(old: Scenario, new: Scenario) -> Iterator[str]:
         yield f"Megatron-LM has ZeRO-{new.parallel.zero} in place of ZeRO-{old.parallel.zero}"
     if old.workload.micro_batch != work.micro_batch:
         yield f"micro-batch of {work.micro_batch}, {work.gradient_accumulation} accumulated"
+    together = f"on Megatron-LM, m = {work.gradient_accumulation} micro-batches a step"
     if new.parallel.tensor != old.parallel.tensor:
-        yield f"tensor and sequence parallel over {new.parallel.tensor} ranks, on Megatron-LM"
+        yield f"tensor and sequence parallel over {new.parallel.tensor} ranks, {together}"
     if new.parallel.pipeline != old.parallel.pipeline:
-        yield f"pipeline parallel over {new.parallel.pipeline} ranks, on Megatron-LM"
+        yield f"pipeline parallel over p = {new.parallel.pipeline} ranks, {together}"
     if new.offload != old.offload and new.parallel.zero != old.parallel.zero:
         yield f"offload of optimizer states with ZeRO-{new.parallel.zero}"
+    yield from sharding_said(old, new)
+
+
+def sharding_said(old: Scenario, new: Scenario) -> Iterator[str]:
+    """Yield whose ZeRO it is that a lever brings, with what it holds beside the shares."""
+    stage = new.parallel.zero
+    if new.implementation != old.implementation or stage <= old.parallel.zero:
+        return
+    if stage == 3:
+        yield (
+            "ZeRO-3 is FSDP2, layers gathered one ahead, behind products, embedding and head "
+            "until their backward"
+        )
+    elif stage == 2 or new.recipe.precision != "mixed-fp32-grad":
+        yield f"ZeRO-{stage} is DeepSpeed's, its reduce bucket 500 million elements"
 
 
 def why(row: Priced) -> str:
     """Return why a lever costs what it does, in a few words."""
+    if row.name == "pipeline parallel":
+        x = row.scenario
+        stages, many = x.parallel.pipeline, x.workload.gradient_accumulation
+        return f"{WHY[row.name]}: ({stages} - 1)/{many} = {short(Fraction(stages - 1, many))}"
+    if row.name == "ZeRO-3" and row.waits_less:
+        return f"{WHY[row.name]}, but a layer ahead, so that the step waits less for them"
     sends = row.name == "smaller micro-batch" and row.adds == "more on the links"
     return WHY[f"{row.name}, sharded" if sends else row.name]
+
+
+def most(row: Priced) -> str:
+    """Return the two terms of the step's time that change most, as far as they do notably."""
+    said = [
+        f"{_waited(term)} {'+' if more > 0 else '-'}{seconds(abs(more))}"
+        for term, more in row.terms[:2]
+        if abs(more) >= NOTABLE * row.before.seconds
+    ]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _waited(term: str) -> str:
+    for name, said in WAITED_FOR.items():
+        if term.startswith(name):
+            return said + term.removeprefix(name)
+    return term

@@ -1,5 +1,7 @@
 """Levers whose peak one adds up on paper, as an answer to a run that does not fit."""
 
+from collections.abc import Iterable
+
 from engine.errors import InputError
 from engine.scenario import Scenario
 from problems import lever_runs
@@ -35,6 +37,12 @@ def detail(scenario: Scenario) -> str:
     """Return the micro-batch and how often it is accumulated."""
     work = scenario.workload
     return f"a micro-batch of {work.micro_batch}, {work.gradient_accumulation} accumulated"
+
+
+def sharding_of(scenario: Scenario, changed: Iterable[Scenario]) -> str:
+    """Return whose ZeRO proposals bring, as one sentence; "" where they bring none."""
+    texts = [text for after in changed for text in lever_runs.sharding_said(scenario, after)]
+    return f"{'; '.join(texts)}." if texts else ""
 
 
 def said(name: str, after: Scenario) -> str:

@@ -11,7 +11,7 @@ from engine.units import decimal
 from problems.registry import build
 
 SEEDS = range(30)
-SMALLER = re.compile(r"Micro-batch of (\d+), (\d+) accumulated")
+SMALLER = re.compile(r"[Mm]icro-batch of (\d+), (\d+) accumulated")
 RECIPES = {
     "fused attention": {"attention": "flash"},
     "fused optimizer": {"optimizer": "adamw-fused"},
@@ -93,3 +93,21 @@ def test_the_cheapest_of_all_is_not_always_enough():
         values = {choice.item.name: choice.item.value for choice in problem.answer.choices}
         tempting += min(values, key=values.get) != problem.answer.right.item.name
     assert tempting > 5
+
+
+def test_zero_2_is_told_with_its_bucket():
+    for problem in drawn():
+        if any(choice.item.name == "ZeRO-2" for choice in problem.answer.choices):
+            assert "500 million elements" in problem.prompt, problem.id
+
+
+def test_a_lever_that_makes_a_step_clearly_faster_is_explained():
+    seen = 0
+    for problem in drawn():
+        texts = [step.text for step in problem.solution]
+        for choice in problem.answer.choices:
+            if choice.item.value < -1:
+                lines = [text for text in texts if text.startswith(f"{choice.item.name}: ")]
+                assert any("step time (" in text for text in lines), problem.id
+                seen += 1
+    assert seen

@@ -16,7 +16,7 @@ from problems.registry import build
 
 SEEDS = range(200)
 SMALLER = re.compile(r"[Mm]icro-batch of (\d+), (\d+) accumulated")
-SPLIT = re.compile(r"(ensor and sequence|ipeline) parallel over (\d) ranks")
+SPLIT = re.compile(r"(ensor and sequence|ipeline) parallel over (?:p = )?(\d) ranks")
 SHARDING = {"ZeRO-1": 1, "ZeRO-2": 2, "ZeRO-3": 3}
 RECIPES = {
     "fused attention": {"attention": "flash"},
@@ -224,3 +224,47 @@ def test_the_context_that_is_asked_for_does_not_stand_in_the_question():
     for problem in of_kind("longest-context"):
         assert f"{problem.answer.value:,} tokens" not in problem.prompt
         assert "s = " not in problem.prompt
+
+
+def test_a_pipeline_lever_is_told_with_its_ranks_and_its_micro_batches():
+    seen = 0
+    for problem in of_kind("rank-levers"):
+        said = re.search(r"p = (\d+) ranks, on Megatron-LM, m = (\d+) micro", problem.prompt)
+        named_there = any(item.name == "pipeline parallel" for item in problem.answer.items)
+        assert bool(said) == named_there, problem.id
+        if said:
+            ranks, many = map(int, said.groups())
+            assert many == ranks * problem.scenario.workload.gradient_accumulation
+            assert any(f"({ranks} - 1)/{many} = " in step.text for step in problem.solution)
+            seen += 1
+    assert seen > 20
+
+
+@pytest.mark.parametrize("kind", ["lever-saving", "which-fits", "rank-levers"])
+def test_a_lever_that_brings_zero_2_is_told_with_its_bucket(kind):
+    for problem in of_kind(kind):
+        asked = problem.prompt.partition("It does not fit.")[2]
+        names = [item.name for item in getattr(problem.answer, "items", ())]
+        if "ZeRO-2" in names or "ZeRO-2" in asked:
+            assert "500 million elements" in problem.prompt, problem.id
+
+
+def test_no_copy_of_the_bucket_is_larger_than_the_bucket():
+    seen = 0
+    for problem in of_kind("lever-saving"):
+        for step in problem.solution:
+            copy = re.match(r"copy of the bucket.*: \d × ([\d.]+) ", step.text)
+            if copy:
+                assert float(copy[1]) <= 0.5, (problem.id, step.text)
+                seen += 1
+    assert seen
+
+
+def test_a_zero_3_that_saves_waiting_says_so():
+    seen = 0
+    for problem in of_kind("rank-levers"):
+        texts = [step.text for step in problem.solution if step.text.startswith("ZeRO-3: ")]
+        if any("waiting for gathered weights -" in text for text in texts):
+            assert any("the step waits less for them" in text for text in texts), problem.id
+            seen += 1
+    assert seen

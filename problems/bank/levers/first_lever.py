@@ -14,7 +14,7 @@ from problems.answers.ranking import RankedItem
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.lever_runs import Priced, shares, told, why
+from problems.lever_runs import Priced, most, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
 from problems.proposals import ON_PAPER, proposed
@@ -221,8 +221,8 @@ def _steps(before: Run, pulls: Sequence[Pull], first: Pull) -> Iterator[Step]:
             depth="whiteboard",
         )
     for pull in pulls:
-        if pull.is_enough:
+        if pull.is_enough or pull.price.overhead < 0:
             yield Step(text=f"{pull.name}: {why(pull.price)}", depth="whiteboard")
     for pull in pulls:
-        yield Step(text=f"{pull.name}: {pull.peak}, {pull.percent} step time")
+        yield Step(text=f"{pull.name}: {pull.peak}, {pull.percent} step time{most(pull.price)}")
     yield Step(text=f"the cheapest of those that fit: {first.name}")

@@ -14,7 +14,7 @@ from problems.answers.ranking import Measure, RankedItem, RankingAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
-from problems.lever_runs import Priced, seconds, shares, told, why
+from problems.lever_runs import Priced, most, shares, told, why
 from problems.peaks import Run
 from problems.problem import Step
 from problems.wording import listed
@@ -43,8 +43,6 @@ DEAR = ("CPU offload", "NVMe offload")
 FEWEST, MOST, FEWEST_GROUPS = 4, 6, 3
 # In points of a percent, beyond those of a tie: how far apart groups are to be at least.
 CLEAR = 0.02
-# Of a step's time: a change of a term below it is not told.
-NOTABLE = 0.002
 
 
 @kind(
@@ -151,16 +149,6 @@ def _steps(found: Sequence[Priced], groups: Groups) -> Iterator[Step]:
     for row in found:
         yield Step(text=f"{row.name}: {why(row)}", depth="whiteboard")
     for row in (row for group in groups for row in group):
-        yield Step(text=f"{row.name}: {float(row.percent):+.1f}% step time{_most(row)}")
+        yield Step(text=f"{row.name}: {float(row.percent):+.1f}% step time{most(row)}")
     order = " > ".join(" = ".join(row.name for row in group) for group in groups)
     yield Step(text=f"the cheapest first: {order}")
-
-
-def _most(row: Priced) -> str:
-    """Return the two terms of the step's time that change most, as far as they do notably."""
-    said = [
-        f"{term} {'+' if more > 0 else '-'}{seconds(abs(more))}"
-        for term, more in row.terms[:2]
-        if abs(more) >= NOTABLE * row.before.seconds
-    ]
-    return f" ({', '.join(said)})" if said else ""

@@ -18,7 +18,7 @@ from problems.kind import kind
 from problems.letters import letters
 from problems.peaks import Run, terms
 from problems.problem import Mistake, Step
-from problems.proposals import ON_PAPER, detail, proposed, said
+from problems.proposals import ON_PAPER, detail, proposed, said, sharding_of
 from problems.slips import unit_slips
 from problems.wording import gb, paper
 from problems.wrong_ideas.applied import wrongs
@@ -94,7 +94,13 @@ def _is_clear(pull: Pull) -> bool:
 def _saving(pull: Pull) -> Draft:
     smaller = f": {detail(pull.after.scenario)}" if pull.name == "smaller micro-batch" else ""
     lever = "a smaller micro-batch" if smaller else said(pull.name, pull.after.scenario)
-    prompt = pull.before.prompt("lever-saving", ask_micro_batch=False, lever=lever, detail=smaller)
+    prompt = pull.before.prompt(
+        "lever-saving",
+        ask_micro_batch=False,
+        lever=lever,
+        detail=smaller,
+        sharding=sharding_of(pull.before.scenario, [pull.after.scenario]),
+    )
     return Draft(
         prompt=prompt,
         answer=QuantityAnswer(
@@ -250,7 +256,11 @@ def _which(
     (one, run), (other, beside) = first, second
     memory, peak = scenario.hardware.gpu.memory, run.ledger.peak
     prompt = Run(scenario=scenario).prompt(
-        "which-fits", ask_micro_batch=False, one=one, other=other
+        "which-fits",
+        ask_micro_batch=False,
+        one=one,
+        other=other,
+        sharding=sharding_of(scenario, [run.scenario, beside.scenario]),
     )
     compared = "below" if yes else "above"
     return Draft(
