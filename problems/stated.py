@@ -8,7 +8,7 @@ from engine.errors import InputError
 from engine.estimate import ledger
 from engine.ledger import Phase
 from engine.optimizers import optimizers
-from engine.scenario import Scenario
+from engine.scenario import Recipe, Scenario
 from problems.answers.conditions import Measure
 from problems.exact import saved, totals
 from problems.model_states import each_of, parts_of
@@ -119,6 +119,12 @@ def size(scenario: Scenario, measure: Measure, stated: Stated = Stated()) -> int
     return peak + round((stated.each - usual) * scenario.architecture.parameters / ranks)
 
 
+def kernel_said(recipe: Recipe) -> str:
+    """Return "flash", "fused" where FlashAttention, which is 16-bit, cannot run, or "eager"."""
+    fused = recipe.attention == "flash" and recipe.precision == "fp32"
+    return "fused" if fused else recipe.attention
+
+
 def in_words(key: str, scenario: Scenario) -> str:
     """Return how one of the conditions is in a run: "mixed precision", "b = 1"."""
     recipe, work, parallel = scenario.recipe, scenario.workload, scenario.parallel
@@ -129,7 +135,7 @@ def in_words(key: str, scenario: Scenario) -> str:
         "optimizer": optimizers()[recipe.optimizer].title.removeprefix("fused "),
         "micro-batch": f"b = {work.micro_batch}",
         "length": f"s = {number(work.sequence)}",
-        "attention": f"{recipe.attention} attention",
+        "attention": f"{kernel_said(recipe)} attention",
         "recomputation": "no recomputation"
         if recipe.recompute == "none"
         else f"{recipe.recompute} recomputation",

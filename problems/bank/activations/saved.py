@@ -220,7 +220,7 @@ class _Saved:
         """Return what the layers would save if attention kept its scores."""
         scenario = self.scenario
         eager = replace(scenario, recipe=replace(scenario.recipe, attention="eager"))
-        why = "counts b·a·s² scores for each layer; flash attention never keeps them, {off} less."
+        why = "counts b·a·s² scores for each layer; fused attention never keeps them, {off} less."
         return "scores counted although fused", per_token(layer_terms(eager)), why
 
     def _in_another_width(self, each: int, width: int) -> _PerToken:

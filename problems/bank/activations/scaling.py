@@ -222,7 +222,7 @@ WRONG_FACTORS = (
         name="everything squared",
         factor=lambda change, _: change.micro_batch * change.sequence**2,
         why="takes everything as growing with the square of the sequence; only score-sized "
-        "tensors do, and flash attention or recomputation keeps none.",
+        "tensors do, and fused attention or recomputation keeps none.",
     ),
     _WrongFactor(
         name="accumulation counted",

@@ -12,6 +12,7 @@ from problems.kind import kind
 from problems.model_states import each_of, parts_of, sum_said, total_said
 from problems.peaks import Run
 from problems.problem import Step
+from problems.stated import kernel_said
 from problems.wording import gb
 
 ASKED = (
@@ -85,7 +86,7 @@ ABOUT_RUNS: Mapping[str, Callable[[Run], bool]] = {
     "zero3-activations": _sharing(3),
     "global-batch": lambda run: run.scenario.workload.gradient_accumulation > 1,
     "accumulation": lambda run: run.scenario.workload.gradient_accumulation > 1,
-    "flash-constant": lambda run: run.scenario.recipe.attention == "flash",
+    "flash-constant": lambda run: kernel_said(run.scenario.recipe) == "flash",
     "lazy-optimizer": _adam,
     "logits-negligible": lambda run: (
         100 * _at_most(run, Category.LOGITS) >= LOGITS_SHARE * run.ledger.peak

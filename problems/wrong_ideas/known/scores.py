@@ -13,7 +13,7 @@ from problems.wrong_ideas.wrong import Wrong
 def _counted(run: Run) -> Wrong | None:
     if run.scenario.recipe.attention != "flash":
         return None
-    why = "counts b·a·s² scores; flash attention never keeps them, {off} less."
+    why = "counts b·a·s² scores; fused attention never keeps them, {off} less."
     return _with_attention(run, "eager", why)
 
 
@@ -34,7 +34,7 @@ IDEAS = (
     Idea(
         name="scores counted although fused",
         share=Fraction(1, 4),
-        says="The b·a·s² scores were counted; flash attention never keeps them.",
+        says="The b·a·s² scores were counted; fused attention never keeps them.",
         of=_counted,
         precedence=50,
     ),
