@@ -86,8 +86,8 @@ def _prompt(x: Scenario, adapters: int) -> str:
         f"{x.model.title} (P = {number(x.architecture.parameters)} parameters) stays frozen, "
         f"{stored}. LoRA of rank {x.adapters.rank} on {TARGETS[x.adapters.targets]} trains "
         f"{number(adapters)} parameters: AdamW, mixed precision, 16-bit weights and gradients, "
-        "fp32 master copy and moments. One GPU holds it all.\nHow much do the model states take, "
-        "the frozen base included?"
+        "fp32 master copy and moments. Nothing is sharded or offloaded.\n"
+        "How much do the model states take, the frozen base included?"
     )
 
 

@@ -139,14 +139,14 @@ def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Ch
     name="model-states",
     topic="A",
     level="junior",
-    title="Model states of a published model on one GPU",
+    title="Model states of a published model, nothing sharded",
     sources=(
         "arXiv 1910.02054 section 3.1",
         "lm-sys/FastChat#1110",
     ),
 )
 def model_states(draw: Draw) -> Draft | None:
-    """Ask for the model states of a published model, all on one GPU."""
+    """Ask for the model states of a published model, counted as if one GPU held them."""
     case, batch = draw.unlike(
         lambda: (_case(draw, stage=0, ranks=1), draw.choice(scenarios.MICRO_BATCHES)),
         lambda figures: (figures[0].model.name, figures[0].recipe, figures[1]),
