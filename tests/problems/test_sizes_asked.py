@@ -266,3 +266,14 @@ def test_an_accumulator_has_four_bytes_for_each_parameter_of_a_share():
         assert float(problem.answer.value) == pytest.approx(4 * parameters / ranks, rel=1e-6), (
             problem.id
         )
+
+
+def test_a_checkpoint_is_no_part_of_what_its_block_keeps():
+    for problem in (build("checkpoint-table", seed) for seed in range(20)):
+        assert "a copy of its input, which its norm makes; the input itself" in problem.prompt
+
+
+@pytest.mark.parametrize("kind", ["adapter-states", "model-states"])
+def test_no_gpu_is_said_to_hold_states_that_are_larger_than_any_card(kind):
+    for problem in (build(kind, seed) for seed in range(20)):
+        assert "holds it all" not in problem.prompt

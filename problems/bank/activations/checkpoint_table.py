@@ -27,6 +27,9 @@ FEWEST_BLOCKS, SMALLEST, LARGEST = 12, 5 * MB, 160 * GB
 # With fewer the block's own residuals are hardly more than its input.
 FEWEST_TIMES = 6
 
+# Else the block that is run again would have its checkpoint in what it keeps.
+COPY = "all of it counted, with a copy of its input, which its norm makes"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks:
@@ -34,7 +37,7 @@ class Blocks:
 
     Args:
         layers: how many.
-        residuals: bytes that one keeps for its backward pass.
+        residuals: bytes that one keeps for its backward pass, its input not among them.
         checkpoint: bytes of one's input.
     """
 
@@ -129,15 +132,15 @@ class _Asked:
     def _prompt(self) -> str:
         x, blocks = self.scenario, self.blocks
         figures = (
-            f"One block keeps r = {number(blocks.residuals // MB)} MB for its backward pass, all "
-            f"of it counted, and its input, the checkpoint, is c = "
+            f"One block keeps r = {number(blocks.residuals // MB)} MB for its backward pass, "
+            f"{COPY}; the input itself, the checkpoint, is another c = "
             f"{number(blocks.checkpoint // MB)} MB."
         )
         if self.each:
             tokens = x.tokens
             figures = (
                 f"For each token a block keeps {number(blocks.residuals // tokens)} bytes for its "
-                "backward pass, all of it counted, and its input, the checkpoint, is "
+                f"backward pass, {COPY}; the input itself, the checkpoint, is another "
                 f"{number(blocks.checkpoint // tokens)} bytes a token."
             )
         return (
