@@ -5,20 +5,28 @@ from fractions import Fraction
 from typing import Any
 
 from problems.answers.answer import Answer, Number
-from problems.answers.numbers import amount, exact
+from problems.answers.numbers import amount, exact, rounded
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactorAnswer(Answer):
-    """How many times larger (or smaller, below 1) something becomes."""
+    """How many times larger (or smaller, below 1) something becomes.
+
+    Args:
+        value: the factor.
+        share: it is a share of something, which is no number of times.
+    """
 
     type = "factor"
 
     value: Fraction
+    share: bool = False
 
     @property
     def said(self) -> str:
-        """The factor: "4 times"."""
+        """The factor: "4 times"; a share is "0.018 (1.8%)"."""
+        if self.share:
+            return f"{amount(self.value, '1')} ({rounded(100 * self.value, 3)}%)"
         return f"{amount(self.value, '1')} times"
 
     @property

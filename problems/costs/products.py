@@ -57,7 +57,7 @@ def _recomputed(draw: Draw, which: str, attention: str) -> Draft | None:
             layers=billions(sums.layers // 2),
             head=billions(sums.head // 2),
         ),
-        answer=FactorAnswer(value=answer),
+        answer=FactorAnswer(value=answer, share=True),
         hints=_recompute_hints(which, sums),
         solution=tuple(_recompute_steps(which, before, sums, answer)),
         mistakes=told(_recompute_mistakes(which, again, before), short),
@@ -193,7 +193,7 @@ def bubble(draw: Draw) -> Draft | None:
         prompt=render(
             "cost-bubble", model=model, gpus=stages * replicas, stages=stages, micro_batches=many
         ),
-        answer=FactorAnswer(value=answer),
+        answer=FactorAnswer(value=answer, share=True),
         hints=(
             "Draw the first micro-batch's way through the stages, and the last one's way back.",
             "The last stage waits for p - 1 others before its first micro-batch, forward.",

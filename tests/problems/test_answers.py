@@ -36,6 +36,7 @@ def test_a_rounded_number_has_its_thousands_set_apart_and_no_exponent(number, di
         (CountAnswer(value=1, noun="sequences"), "1 sequence"),
         (CountAnswer(value=1024, noun="GPUs"), "1,024 GPUs"),
         (FactorAnswer(value=Fraction(7, 2)), "3.5 times"),
+        (FactorAnswer(value=Fraction(18, 1000), share=True), "0.018 (1.8%)"),
         (
             YesNoAnswer(value=False, proof=QuantityAnswer(value=Fraction(16 * GB))),
             "no, 16.00 GB = 14.90 GiB",
