@@ -143,12 +143,19 @@ def _split_draft(
             logits=paper(cut.sums.logits),
             percent=cut.percent,
         ),
-        answer=CountAnswer(value=right, noun=NOUNS[cut.key]),
+        answer=CountAnswer(
+            value=right, noun=NOUNS[cut.key], among=_powers(cut.base.parallel.data)
+        ),
         hints=_split_hints(cut),
         solution=tuple(_split_steps(cut, right, peaks)),
         mistakes=mistakes,
         scenario=cut.base,
     )
+
+
+def _powers(most: int) -> tuple[int, ...]:
+    """Return the powers of 2 up to `most`."""
+    return tuple(2**n for n in range(most.bit_length()))
 
 
 def _split_hints(cut: Cut) -> tuple[str, str, str]:

@@ -127,3 +127,10 @@ def test_only_the_stages_that_the_prompt_names_may_be_typed():
     for problem in of_stages():
         assert problem.answer.among == (1, 2, 3)
         assert "(1 to 3)" in problem.prompt
+
+
+def test_only_powers_of_two_up_to_all_gpus_are_degrees():
+    for problem in (*of_splits("ranks"), *of_splits("stages")):
+        allowed = problem.answer.among
+        assert allowed == tuple(2**n for n in range(len(allowed)))
+        assert allowed[-1] == problem.scenario.hardware.gpus
