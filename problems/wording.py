@@ -1,5 +1,6 @@
 """How numbers and recipes are written in prompts, hints, solutions and feedback."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import floor, log10
 
@@ -103,6 +104,21 @@ def paper(size: Fraction | int, *, digits: int = PAPER_DIGITS) -> str:
 def bare_gb(size: Fraction | int) -> str:
     """Return bytes as a number of GB to three digits, a summand on paper."""
     return _digits(float(size) / GB, PAPER_DIGITS)
+
+
+def rest_of_rounding(parameters: int, sizes: Iterable[tuple[Fraction | int, int]]) -> str:
+    """Return what is left between sizes on paper and exact ones, from parameters rounded there.
+
+    Args:
+        parameters: those that are rounded on paper.
+        sizes: each on paper and exact.
+    """
+    if all(gb(sketched) == gb(exact) for sketched, exact in sizes):
+        return "Paper and exact agree"
+    return (
+        f"The rest of the difference is rounding {number(parameters)} to "
+        f"{billions(rounded(parameters))} billion"
+    )
 
 
 def in_seconds(value: Fraction | float) -> str:

@@ -94,7 +94,7 @@ def _steps(moved: Transfer) -> Iterator[Step]:
     ):
         yield Step(text=text, depth="whiteboard")
     yield Step(text=f"exactly: {gb(moved.work.down)} of gradients, {gb(moved.work.up)} of weights")
-    yield Step(text=f"The rest of the difference is rounding: {in_seconds(moved.seconds)}")
+    yield Step(text=f"With nothing rounded: {in_seconds(moved.seconds)}")
 
 
 def _mistakes(moved: Transfer) -> Iterator[Row]:

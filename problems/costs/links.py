@@ -68,7 +68,7 @@ def _wire_steps(x: Scenario, value: int) -> Iterator[Step]:
     if x.parallel.zero:
         yield Step(text=f"gradients: {gb(reduced(x))}")
         yield Step(text=f"weights: {gb(gathered(x))}")
-    yield Step(text=f"The rest of the difference is rounding: {gb(value)}")
+    yield Step(text=f"With nothing rounded: {gb(value)}")
 
 
 def _bytes_sent(zero: int, many: int) -> tuple[int, str]:

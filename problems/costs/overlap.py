@@ -80,7 +80,7 @@ def _hides_steps(run: Sharded, sends: Fraction, computes: Fraction) -> Iterator[
         text=f"{'yes: sending is shorter' if sends < computes else 'no: sending is longer'} than "
         "computing"
     )
-    yield Step(text=f"The rest of the difference is rounding: {in_seconds(sends)}")
+    yield Step(text=f"With nothing rounded: {in_seconds(sends)}")
 
 
 def _hides_mistakes(run: Sharded, sends: Fraction, computes: Fraction) -> Iterator[Mistake]:
@@ -155,7 +155,7 @@ def _crossing_steps(run: Sharded, flops: int, value: Fraction) -> Iterator[Step]
     ):
         yield Step(text=text, depth="whiteboard")
     yield Step(text=f"counted: {gb(run.sent)} sent in a micro-batch")
-    yield Step(text=f"The rest of the difference is rounding: {number(int(value))}")
+    yield Step(text=f"With nothing rounded: {number(int(value))}")
 
 
 def _crossing_mistakes(run: Sharded, flops: int, value: Fraction) -> Iterator[Mistake]:

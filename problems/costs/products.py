@@ -137,7 +137,7 @@ def _recompute_steps(
     ):
         yield Step(text=text, depth="whiteboard")
     yield Step(text=f"counted: {number(work.total)} FLOPs in a micro-batch of one sequence")
-    yield Step(text=f"The rest of the difference is rounding: {short(answer)}")
+    yield Step(text=f"With nothing rounded: {short(answer)}")
 
 
 def _recompute_mistakes(which: str, again: MicroBatch, before: MicroBatch) -> Iterator[Row]:

@@ -141,7 +141,7 @@ def _trade_steps(trade: Trade) -> Iterator[Step]:
     ):
         yield Step(text=text, depth="whiteboard")
     yield Step(text=f"counted: {number(trade.work)} FLOPs a sequence, {number(trade.again)} more")
-    yield Step(text=f"The rest of the difference is rounding: factor {short(trade.factor)}")
+    yield Step(text=f"With nothing rounded: factor {short(trade.factor)}")
 
 
 def _trade_mistakes(trade: Trade) -> Iterator[Mistake]:

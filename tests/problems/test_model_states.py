@@ -10,7 +10,7 @@ from engine.precisions import PRECISIONS
 from problems.bank.states.model_states import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
 from problems.registry import build
-from problems.wording import FP32_SHARD, bytes_of, gb
+from problems.wording import FP32_SHARD, bytes_of, gb, rest_of_rounding, rounded
 from quiz.grading import grade
 
 # precision, optimizer, bytes per parameter, source
@@ -227,3 +227,19 @@ def test_the_missing_size_that_is_named_is_the_difference(kind):
             off = abs(mistake.value - problem.answer.value)
             said = bytes_of(off) if kind == "bytes-per-parameter" else gb(off)
             assert said in mistake.feedback, mistake
+
+
+@pytest.mark.parametrize(
+    ("parameters", "each", "said"),
+    [
+        (774_030_080, 4, "Paper and exact agree"),
+        (
+            6_738_415_616,
+            16,
+            "The rest of the difference is rounding 6,738,415,616 to 6.74 billion",
+        ),
+    ],
+)
+def test_a_difference_is_told_where_there_is_one(parameters, each, said):
+    sizes = [(each * rounded(parameters), each * parameters)]
+    assert rest_of_rounding(parameters, sizes) == said

@@ -277,3 +277,9 @@ def test_a_checkpoint_is_no_part_of_what_its_block_keeps():
 def test_no_gpu_is_said_to_hold_states_that_are_larger_than_any_card(kind):
     for problem in (build(kind, seed) for seed in range(20)):
         assert "holds it all" not in problem.prompt
+
+
+@pytest.mark.parametrize("kind", ["weights-by-precision", "kv-pool", "plan-states", "serve-fits"])
+def test_no_solution_blames_rounding_where_paper_has_the_answer_already(kind):
+    for problem in (build(kind, seed) for seed in range(10)):
+        assert not any("difference is rounding" in step.text for step in problem.solution)

@@ -141,9 +141,7 @@ def _request_steps(case: Case, right: int) -> Iterator[Step]:
     )
     yield Step(text=f"left behind {gb(x.weights)} of weights: {gb(x.left)}")
     yield Step(text=f"a request: {gb(case.each)}")
-    yield Step(
-        text=f"The rest of the difference is rounding: {x.left / case.each:.2f}, and whole {right}"
-    )
+    yield Step(text=f"With nothing rounded: {x.left / case.each:.2f}, and whole {right}")
 
 
 def _request_mistakes(case: Case) -> Iterator[Mistake]:
@@ -239,7 +237,7 @@ def _context_steps(x: Serving, requests: int, tokens: int) -> Iterator[Step]:
     )
     yield Step(text=f"left behind {gb(x.weights)} of weights: {gb(x.left)}")
     yield Step(text=f"all requests together: {number(x.left // x.cache.per_token)} tokens")
-    yield Step(text=f"The rest of the difference is rounding: {number(tokens)}")
+    yield Step(text=f"With nothing rounded: {number(tokens)}")
 
 
 def _context_mistakes(x: Serving, requests: int, tokens: int) -> Iterator[Mistake]:

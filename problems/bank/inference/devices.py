@@ -93,7 +93,7 @@ def _steps(load: Load, cards: int) -> Iterator[Step]:
     )
     yield Step(text=f"weights {gb(x.weights)} and cache {gb(load.cached)}: {gb(load.size)}")
     yield Step(
-        text=f"The rest of the difference is rounding: {load.size / x.room:.2f} cards, so the "
+        text=f"With nothing rounded: {load.size / x.room:.2f} cards, so the "
         f"power of two above is {cards}"
     )
 

@@ -145,7 +145,7 @@ def _steps(case: Case) -> Iterator[Step]:
     yield Step(
         text=f"{verdict}: free are {gb(case.gpu.memory - case.taken)}, asked for {gb(case.share)}"
     )
-    yield Step(text=f"The rest of the difference is rounding; {said} {gb(abs(case.spare))}")
+    yield Step(text=f"With nothing rounded: {said} {gb(abs(case.spare))}")
 
 
 def _mistakes(case: Case) -> Iterator[Mistake]:

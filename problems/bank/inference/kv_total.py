@@ -164,7 +164,7 @@ def _steps(case: Case) -> Iterator[Step]:
             text=f"a request of {number(group.length)} tokens: {gb(cache.of(group.length))}"
         )
     yield Step(
-        text=f"The rest of the difference is rounding: {number(case.tokens)} × "
+        text=f"With nothing rounded: {number(case.tokens)} × "
         f"{number(cache.per_token)} bytes = {gb(case.size)}"
     )
 

@@ -124,7 +124,7 @@ def _steps(case: Case) -> Iterator[Step]:
 
 
 def _last(case: Case) -> str:
-    return f"The rest of the difference is rounding: exactly {gb(case.pool.size)}"
+    return f"With nothing rounded: exactly {gb(case.pool.size)}"
 
 
 def other_pools(case: Case) -> Iterator[tuple[str, int, str]]:
@@ -223,8 +223,7 @@ def _token_steps(case: Case, tokens: int, *, given: bool) -> Iterator[Step]:
     yield steps[-1]
     yield Step(text=f"pool: {gb(case.pool.size)}, {number(case.pool.blocks(case.cache))} blocks")
     yield Step(
-        text=f"The rest of the difference is rounding, and blocks are whole: {BLOCK} tokens in "
-        f"each, {number(tokens)}"
+        text=f"With nothing rounded, and blocks whole: {BLOCK} tokens in each, {number(tokens)}"
     )
 
 

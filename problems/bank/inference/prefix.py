@@ -134,7 +134,7 @@ def _steps(case: Case, right: int, *, saved: bool) -> Iterator[Step]:
         )
     apart = cache.of_batch(case.requests, case.prefix + case.own)
     yield Step(text=f"with nothing shared: {gb(apart)}; with the prefix once: {gb(case.shared)}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(right)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(right)}")
 
 
 def _mistakes(case: Case, right: int, *, saved: bool) -> Iterator[Mistake]:

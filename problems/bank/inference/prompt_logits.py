@@ -162,7 +162,7 @@ def _steps(case: Case) -> Iterator[Step]:
     if not case.chunk:
         yield Step(text=f"positions: {_said(case)}, {number(positions)} in all")
     yield Step(text=f"the logits in 16 bits alone: {gb(case.of(positions, copied=False))}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _mistakes(case: Case) -> Iterator[Mistake]:

@@ -139,7 +139,7 @@ def _steps(case: Case, right: int, *, total: bool) -> Iterator[Step]:
         yield Step(text=f"weights {gb(case.weights)}, cache {gb(case.before)}")
     else:
         yield from _saving(case, before)
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(right)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(right)}")
 
 
 def _saving(case: Case, before: Fraction) -> Iterator[Step]:

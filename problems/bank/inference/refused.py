@@ -166,7 +166,7 @@ def _steps(case: Case, *, given: bool) -> Iterator[Step]:
     )
     yield Step(text=f"the pool as it is: {gb(cache.of(case.has * cache.block))}")
     yield Step(text=f"one request of the longest length: {gb(cache.of(case.length))}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _mistakes(case: Case, *, given: bool) -> Iterator[Mistake]:

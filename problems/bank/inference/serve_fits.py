@@ -130,7 +130,7 @@ def _steps(case: Load) -> Iterator[Step]:
     yield Step(text=f"weights: {number(x.model.parameters)} parameters, {gb(x.weights)}")
     verdict, side = ("yes", "below") if _fits(case) else ("no", "above")
     yield Step(text=f"{verdict}: it is {side} the {gb(x.room)} of {x.cards}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _mistakes(case: Load) -> Iterator[Mistake]:

@@ -134,7 +134,7 @@ def _steps(case: Case) -> Iterator[Step]:
     yield Step(text=f"each key and value once, over all GPUs: {gb(case.whole)}")
     copies = Fraction(cache.tensor * case.size, case.whole)
     yield Step(text=f"copies of it over the {cache.tensor} GPUs: {int(copies)}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _mistakes(case: Case) -> Iterator[Mistake]:

@@ -147,7 +147,7 @@ def _steps(case: Case) -> Iterator[Step]:
         yield Step(text=f"{name}: {number(count)}, {short(stored.each)} bits each")
     both = number(case.model.parameters)
     yield Step(text=f"embedding, norms and head are among the {both} parameters")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _bits_said(x: Stored) -> str:

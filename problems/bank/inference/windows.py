@@ -88,7 +88,7 @@ def _steps(case: Windowed) -> Iterator[Step]:
     yield Step(text=f"a request: {gb(case.cache.of(case.length))}")
     all_kept = case.alike().of_batch(case.requests, case.length)
     yield Step(text=f"were every token kept in every layer: {gb(all_kept)}")
-    yield Step(text=f"The rest of the difference is rounding: exactly {gb(case.size)}")
+    yield Step(text=f"With nothing rounded: exactly {gb(case.size)}")
 
 
 def _mistakes(case: Windowed) -> Iterator[Mistake]:

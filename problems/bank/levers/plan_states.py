@@ -193,11 +193,7 @@ class _Asked:
         total = sum(plan.each.values(), Fraction(0))
         text = f"total: {short(total)} bytes a parameter, {paper(total * held)}"
         yield Step(text=text, depth="whiteboard")
-        yield last_step(
-            answer,
-            f"The rest of the difference is rounding {number(plan.parameters)} to "
-            f"{billions(whole)} billion",
-        )
+        yield last_step(answer, f"With nothing rounded, P = {number(plan.parameters)}")
 
     def _mistakes(self) -> Iterator[Mistake]:
         plan = self.plan

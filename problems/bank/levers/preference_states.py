@@ -202,7 +202,7 @@ class _Asked:
                 text=f"{name}: {number(self.of[name].parameters)} parameters, "
                 f"{'trained' if name in TRAINS else 'frozen'}"
             )
-        yield last_step(answer, "The rest of the difference is rounding of the parameters")
+        yield last_step(answer, "With nothing rounded")
 
     def _mistakes(self) -> Iterator[Mistake]:
         for name in self.names:

@@ -146,7 +146,7 @@ def _fewest_steps(fit: Fit, gpu: Accelerator, percent: int) -> Iterator[Step]:
             text=f"{part.name}: {part.each} × {number(fit.parameters)} = {gb(size)}, {shared}"
         )
     yield Step(
-        text=f"The rest of the difference is rounding: {gb(fit.split)} / {gb(fit.left)} = "
+        text=f"With nothing rounded: {gb(fit.split)} / {gb(fit.left)} = "
         f"{fit.split / fit.left:.2f}, and up to whole GPUs {fit.gpus}"
     )
 

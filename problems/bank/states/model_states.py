@@ -35,6 +35,7 @@ from problems.wording import (
     number,
     paper,
     recipe_said,
+    rest_of_rounding,
     rounded,
     short,
 )
@@ -263,8 +264,8 @@ class Case:
         for part in sorted(self.parts, key=self._bytes_of, reverse=True):
             yield Step(text=self._line(part))
         yield Step(
-            text=f"The rest of the difference is rounding {number(self.parameters)} to "
-            f"{billions(on_paper)} billion: exactly {gb(self.size)}"
+            text=f"{rest_of_rounding(self.parameters, [(on_paper * each, self.size)])}: "
+            f"exactly {gb(self.size)}"
         )
 
     def _bytes_of(self, part: Part) -> int:

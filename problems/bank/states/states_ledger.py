@@ -22,7 +22,17 @@ from problems.terms_asked import (
     size_term,
     total_term,
 )
-from problems.wording import billions, card, listed, number, paper, recipe_said, rounded, sentence
+from problems.wording import (
+    billions,
+    card,
+    listed,
+    number,
+    paper,
+    recipe_said,
+    rest_of_rounding,
+    rounded,
+    sentence,
+)
 from problems.wrong_sizes import wrong_size
 
 EIGHT_BIT = (
@@ -197,8 +207,16 @@ class _Asked:
         yield Step(text=f"total: {each} a parameter, {paper(size)}", depth="whiteboard")
         yield last_step(
             answer,
-            f"The rest of the difference is rounding {number(self.parameters)} to "
-            f"{billions(on_paper)} billion",
+            rest_of_rounding(
+                self.parameters,
+                (
+                    (
+                        size_of(parts, on_paper, self.stage, self.ranks),
+                        size_of(parts, self.parameters, self.stage, self.ranks),
+                    )
+                    for parts in (*((part,) for part in self.parts), self.parts)
+                ),
+            ),
         )
 
     def _mistakes(self) -> Iterator[Mistake]:

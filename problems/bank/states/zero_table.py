@@ -29,6 +29,7 @@ from problems.wording import (
     number,
     paper,
     recipe_said,
+    rest_of_rounding,
     rounded,
     sentence,
 )
@@ -135,8 +136,13 @@ class _Asked:
             yield Step(text=text, depth="whiteboard")
         yield last_step(
             answer,
-            f"The rest of the difference is rounding {number(self.parameters)} to "
-            f"{billions(on_paper)} billion",
+            rest_of_rounding(
+                self.parameters,
+                (
+                    (size_of(self.parts, on_paper, stage, self.ranks), self.size(stage))
+                    for stage in ROWS
+                ),
+            ),
         )
 
     def _mistakes(self) -> Iterator[Mistake]:
