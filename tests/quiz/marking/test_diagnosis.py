@@ -78,7 +78,8 @@ SLIPS = [
 
 @pytest.mark.parametrize(("times", "name"), SLIPS, ids=[name for _, name in SLIPS])
 def test_a_right_number_that_was_said_wrong_is_named(times, name):
-    problem = build("model-states", 7)
+    # A mistake of the problem that gives the same number comes before a slip.
+    problem = replace(build("model-states", 7), mistakes=())
     assert diagnose(problem, problem.answer.value * times).name == name
 
 
