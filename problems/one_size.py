@@ -3,19 +3,18 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
-from problems.answers.answer import FULL_CREDIT, Band
+from problems.answers.answer import FULL_CREDIT
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.problem import Mistake, Step
 from problems.slips import unit_slips
 from problems.wording import gb
 
-IN_GB = "GB is 10^9 bytes and the unit of a bare number; full credit within {percent}%."
-
-
-def in_gb(band: Band = "count") -> str:
-    """Return the sentence that states the unit of a bare number and how near is full credit."""
-    return IN_GB.format(percent=int(100 * FULL_CREDIT[band]))
+# The unit of a bare number, and how near is full credit.
+BARE_IN_GB = (
+    "GB is 10^9 bytes and the unit of a bare number; full credit within "
+    f"{int(100 * FULL_CREDIT['count'])}%."
+)
 
 
 def one_size(
@@ -40,7 +39,7 @@ def one_size(
     steps = [Step(text=text, depth="whiteboard") for text in on_paper]
     steps += [Step(text=text) for text in exact]
     return Draft(
-        prompt=f"{prompt} {in_gb()}",
+        prompt=f"{prompt} {BARE_IN_GB}",
         answer=QuantityAnswer(value=Fraction(size)),
         hints=hints,
         solution=(*steps, Step(text=f"exactly {gb(size)}")),

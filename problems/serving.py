@@ -18,6 +18,8 @@ from problems.wording import billions, bytes_of, card, gb, number, paper, rounde
 WEIGHTS = ((BF16, 5), (FP16, 2), (INT8, 3), (INT4, 3))
 # A digit more than elsewhere on paper: what is left is a difference of numbers that are near.
 DIGITS = 4
+# Parameters below which a model is seldom split.
+SPLIT_FROM = 7 * GB
 ROOMS = (80, 85, 90, 92, 95)
 
 

@@ -10,11 +10,11 @@ FILE = Path(__file__).parent / "problems" / "asked.toml"
 # The types of answer that take what a question is answered with.
 FORMS = {
     "number": ("a number", {"quantity", "count", "factor", "yes-no"}),
-    "count": ("a number of things", {"count", "quantity"}),
+    "count": ("a number of things", {"count"}),
     "several": ("several numbers", {"ledger", "table"}),
-    "terms": ("the terms of a sum", {"ledger", "conditions", "symbolic"}),
-    "verdict": ("a verdict with its number", {"yes-no", "choice"}),
-    "pick": ("one of a few", {"choice", "claim"}),
+    "terms": ("the terms of a sum", {"breakdown", "ledger"}),
+    "verdict": ("a verdict with its number", {"yes-no"}),
+    "pick": ("one of a few", {"choice"}),
     "reason": ("a verdict with its reason", {"choice", "claim"}),
     "steps": ("a worked answer put right", {"repair"}),
     "formula": ("a formula", {"symbolic"}),

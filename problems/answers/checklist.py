@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from problems.answers.answer import Answer
-from problems.answers.ranking import Order, RankedItem, name_faults
+from problems.answers.ranking import Order, RankedItem, name_faults, named
 
 FEWEST, MOST = 5, 8
 
@@ -82,9 +82,7 @@ class ChecklistAnswer(Answer):
 
     def in_order(self, order: Order) -> str:
         """Return an order of the actions by name."""
-        return " > ".join(
-            " = ".join(self.action(key).item.name for key in group) for group in order
-        )
+        return named(order, self.items)
 
     def action(self, key: str) -> Action:
         """Return the action with this key."""

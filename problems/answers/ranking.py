@@ -109,11 +109,17 @@ class RankingAnswer(Answer):
 
     def in_order(self, order: Order) -> str:
         """Return an order of the items by name."""
-        return " > ".join(" = ".join(self.item(key).name for key in group) for group in order)
+        return named(order, self.items)
 
     def item(self, key: str) -> RankedItem:
         """Return the item with this key."""
         return next(item for item in self.items if item.key == key)
+
+
+def named(order: Order, items: tuple[RankedItem, ...]) -> str:
+    """Return an order by the names of what it orders: "fused attention > ZeRO-1 = ZeRO-2"."""
+    names = {item.key: item.name for item in items}
+    return " > ".join(" = ".join(names[key] for key in group) for group in order)
 
 
 def folded(name: str) -> str:

@@ -234,14 +234,13 @@ def test_more_ranks_leave_less_than_the_peak_and_more_than_a_part_of_it():
 
 def test_the_first_method_that_fits_is_the_largest_within_the_room():
     for problem in drawn("which-method"):
-        said = {choice.item.name: choice.item.value for choice in problem.answer.choices}
-        mistakes = {choice.item.name: choice.mistake for choice in problem.answer.choices}
-        sizes = [said[name] for name in said if name != "none of the three"]
-        right = problem.answer.right.item
-        larger = [size for size in sizes if size > right.value and right.value]
-        assert len(larger) == sum(
-            m == "a method that does not fit" for m in mistakes.values()
-        ) or (right.name == "none of the three")
+        words = problem.prompt.replace(",", "")
+        memory = int(words.partition(" with ")[2].split()[0]) * MIB
+        room = memory * int(words.partition("of which ")[2].split("%")[0]) / 100
+        sizes = {choice.item.name: choice.item.value for choice in problem.answer.choices}
+        fitting = {name: size for name, size in sizes.items() if 0 < size <= room}
+        right = max(fitting, key=lambda name: fitting[name], default="none of the three")
+        assert problem.answer.right.item.name == right
 
 
 def test_a_shape_without_experts_has_all_its_layers_matrices_in_fp8():

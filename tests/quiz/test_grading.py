@@ -1,11 +1,13 @@
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from problems.answers.count import CountAnswer
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
+from problems.registry import build
 from quiz.grading import Unreadable, grade
 
 GB = 10**9
@@ -240,3 +242,18 @@ def test_percent_without_its_sign_is_named(make_problem):
     problem = make_problem(FactorAnswer(value=Fraction(8, 10)))
     verdict = marked(problem, "80")
     assert (verdict.mistake, verdict.score) == ("percent without its sign", Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("problem", "typed"),
+    [
+        ("states-ledger@0", "weights 14, gradients 14, master 28, moments 56"),
+        ("states-formula@0", "16P/N"),
+        ("repair-sum@0", "3, 28 GB"),
+    ],
+)
+def test_what_the_readme_types_is_read(problem, typed):
+    kind, _, seed = problem.partition("@")
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert f"`{typed}`" in " ".join(readme.split())
+    assert not isinstance(grade(build(kind, int(seed)), typed), Unreadable)

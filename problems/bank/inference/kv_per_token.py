@@ -8,7 +8,6 @@ from engine.accelerator import Accelerator
 from engine.catalog import CatalogModel
 from engine.inference.cache import KVCache
 from engine.inference.stored import BF16, FP16, FP32
-from engine.units import GB
 from problems import scenarios
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
@@ -32,11 +31,10 @@ from problems.served import (
     token_said,
     width_of,
 )
+from problems.serving import SPLIT_FROM
 from problems.wording import bytes_of, number, short
 
 SPLITS = (2, 4, 8, 16)
-# Parameters below which a model is seldom split.
-SPLIT_FROM = 7 * GB
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from engine.accelerator import Accelerator
 from engine.catalog import CatalogModel
 from engine.inference.cache import KVCache
-from engine.units import GB, TB
+from engine.units import TB
 from problems import scenarios
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
@@ -27,13 +27,11 @@ from problems.served import (
     thousands,
     token_said,
 )
-from problems.serving import cache_for
+from problems.serving import SPLIT_FROM, cache_for
 from problems.wording import gb, number, paper, rounded
 from problems.wrong_sizes import wrong_size
 
 RANKS = (2, 4, 8, 16, 32)
-# Parameters below which a model is seldom split.
-SPLIT_FROM = 7 * GB
 MOST = TB // 5
 
 

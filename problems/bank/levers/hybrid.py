@@ -11,7 +11,7 @@ from problems.draft import Draft
 from problems.draw import Draw
 from problems.kind import kind
 from problems.model_states import Part, changes, each_of, parts_of, size_of, sum_said
-from problems.one_size import in_gb
+from problems.one_size import BARE_IN_GB
 from problems.problem import Mistake, Step
 from problems.wording import billions, card, gb, paper, recipe_said, rounded, short
 from problems.wrong_sizes import wrong_size
@@ -73,7 +73,7 @@ def _prompt(
         f"each node of {GROUP} GPUs and replicates across {nodes} nodes. "
         f"{recipe_said(*recipe, fsdp=True)}. Each {card(gpu)} has {gpu.memory_mib:,} MiB, of "
         f"which {room}% may hold model states.\nDo the model states fit? Answer yes or no with "
-        f"the number that proves it: the model states on one GPU. {in_gb()}"
+        f"the number that proves it: the model states on one GPU. {BARE_IN_GB}"
     )
 
 
