@@ -1,10 +1,11 @@
 """Formulas in letters: sums of products with whole powers, exact, equal where their terms are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import chain
+from typing import Any
 
 # Letters stand in a product as people write them: 2·L·k·d·s·b, not in the order of the alphabet.
 LAYERS = "L"
@@ -69,6 +70,18 @@ class Formula:
         if len(self.terms) == 1 or shared == ONE:
             return _added(self)
         return f"{_added(shared)}·({_added(self / shared)})"
+
+    @property
+    def as_json(self) -> list[dict[str, Any]]:
+        """Its terms as plain values: the number, exact, and the powers of the letters."""
+        return [{"number": str(number), "powers": dict(powers)} for powers, number in self.terms]
+
+    @classmethod
+    def from_json(cls, plain: Sequence[Mapping[str, Any]]) -> "Formula":
+        """Return the formula that `as_json` wrote."""
+        return _summed(
+            tuple((_sorted(term["powers"]), Fraction(term["number"])) for term in plain)
+        )
 
     def at(self, values: Mapping[str, int | Fraction]) -> Fraction:
         """Return the number that the formula gives for these values of its letters."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 Band = Literal["count", "estimate"]
 Unit = Literal["bytes", "s", "1"]
@@ -57,7 +57,20 @@ class Answer(ABC):
     @property
     @abstractmethod
     def as_json(self) -> dict[str, Any]:
-        """Plain values, `type` among them; an exact number as `numbers.exact` writes it."""
+        """Plain values, `type` among them; an exact number as `numbers.exact` writes it.
+
+        All that marking reads is there, so that `from_json` gives an equal answer.
+        """
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote.
+
+        Raises:
+            KeyError: a value is missing.
+            ValueError: the values do not fit each other.
+        """
 
     @property
     def number(self) -> Number | None:

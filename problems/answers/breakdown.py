@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 
@@ -43,3 +43,8 @@ class BreakdownAnswer(Answer):
     def as_json(self) -> dict[str, Any]:
         """The number and the example."""
         return {"type": self.type, "value": self.total, "example": dict(self.example)}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(total=plain["value"], example=plain["example"])

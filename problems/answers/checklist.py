@@ -1,12 +1,12 @@
 """The few actions of several that help, in the order in which one would take them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
-from problems.answers.ranking import Order, RankedItem, name_faults, named
+from problems.answers.ranking import Order, RankedItem, name_faults, named, order_of
 
 FEWEST, MOST = 5, 8
 
@@ -68,6 +68,14 @@ class ChecklistAnswer(Answer):
             "order": [list(group) for group in self.order],
             "first": self.first,
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        actions = tuple(
+            Action(item=RankedItem.from_json(one), why=one["why"]) for one in plain["items"]
+        )
+        return cls(actions=actions, order=order_of(plain["order"]), first=plain["first"])
 
     @property
     def items(self) -> tuple[RankedItem, ...]:

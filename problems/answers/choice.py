@@ -1,8 +1,8 @@
 """One of a few things is asked for: what may be picked, and what each wrong pick overlooks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.answers.ranking import RankedItem, name_faults
@@ -64,6 +64,28 @@ class ChoiceAnswer(Answer):
                 for choice in self.choices
             ],
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote.
+
+        Raises:
+            ValueError: as for any, or `value` is not the key of the one without a mistake.
+        """
+        answer = cls(
+            choices=tuple(
+                Choice(
+                    item=RankedItem.from_json(one),
+                    mistake=one["mistake"],
+                    feedback=one["feedback"],
+                )
+                for one in plain["items"]
+            )
+        )
+        if plain["value"] != answer.right.item.key:
+            message = f"value is {plain['value']}, and the item without a mistake another"
+            raise ValueError(message)
+        return answer
 
     @property
     def items(self) -> tuple[RankedItem, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.answers.numbers import exact
@@ -37,6 +37,17 @@ class RunFacts:
             "sizes": list(self.sizes),
             "named": {word: list(sizes) for word, sizes in self.named.items()},
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the numbers that `as_json` wrote."""
+        return cls(
+            each=Fraction(plain["each"]),
+            shared=Fraction(plain["shared"]),
+            parts=tuple(plain["parts"]),
+            sizes=tuple(plain["sizes"]),
+            named={word: tuple(sizes) for word, sizes in plain["named"].items()},
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +83,9 @@ class ClaimAnswer(Answer):
             "core": self.core,
             "run": None if self.run is None else self.run.as_json,
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        run = None if plain["run"] is None else RunFacts.from_json(plain["run"])
+        return cls(claim=plain["claim"], truth=plain["truth"], core=plain["core"], run=run)

@@ -1,8 +1,9 @@
 """The conditions that an answer depends on, and the number under those that were stated."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from problems.answers.answer import Answer
 from problems.answers.numbers import amount, exact
@@ -49,3 +50,14 @@ class ConditionsAnswer(Answer):
             "value": exact(self.value),
             "example": self.example,
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(
+            open=tuple(plain["open"]),
+            given=tuple(plain["given"]),
+            measure=plain["measure"],
+            value=Fraction(plain["value"]),
+            example=plain["example"],
+        )

@@ -1,8 +1,9 @@
 """A whole number of things: right or wrong."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.answers.numbers import counted
@@ -33,9 +34,24 @@ class CountAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The number and what is counted."""
-        before = {"before": self.before} if self.before else {}
-        return {"type": self.type, "value": self.value, "noun": self.noun} | before
+        """The number, what is counted, and the numbers that the question names."""
+        return {
+            "type": self.type,
+            "value": self.value,
+            "noun": self.noun,
+            "before": self.before,
+            "among": list(self.among),
+        }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(
+            value=plain["value"],
+            noun=plain["noun"],
+            before=plain["before"],
+            among=tuple(plain["among"]),
+        )
 
     def tells(self, wrong: Fraction) -> bool:
         """Return whether it is another number."""

@@ -1,8 +1,9 @@
 """How many times larger something becomes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer, Number
 from problems.answers.numbers import amount, exact, rounded
@@ -31,8 +32,13 @@ class FactorAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The factor."""
-        return {"type": self.type, "value": exact(self.value)}
+        """The factor, and whether it is a share."""
+        return {"type": self.type, "value": exact(self.value), "share": self.share}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(value=Fraction(plain["value"]), share=plain["share"])
 
     @property
     def number(self) -> Number:

@@ -1,7 +1,9 @@
 """A number of bytes or seconds, or a plain number."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Self
 
 from problems.answers.answer import Answer, Number
 from problems.answers.numbers import amount, exact
@@ -29,6 +31,17 @@ class QuantityAnswer(Number, Answer):
             "band": self.band,
             "symbols": dict(self.symbols),
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(
+            value=Fraction(plain["value"]),
+            unit=plain["unit"],
+            default_unit=plain["default_unit"],
+            band=plain["band"],
+            symbols=plain["symbols"],
+        )
 
     @property
     def number(self) -> Number:

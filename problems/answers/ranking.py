@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.answers.numbers import exact
@@ -41,6 +41,16 @@ class RankedItem:
             "aliases": list(self.aliases),
             "value": exact(self.value),
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the item that `as_json` wrote."""
+        return cls(
+            key=plain["key"],
+            name=plain["name"],
+            aliases=tuple(plain["aliases"]),
+            value=Fraction(plain["value"]),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +117,16 @@ class RankingAnswer(Answer):
             "first": self.first,
         }
 
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(
+            items=tuple(map(RankedItem.from_json, plain["items"])),
+            order=order_of(plain["order"]),
+            measure=Measure(**plain["measure"]),
+            first=plain["first"],
+        )
+
     def in_order(self, order: Order) -> str:
         """Return an order of the items by name."""
         return named(order, self.items)
@@ -120,6 +140,11 @@ def named(order: Order, items: tuple[RankedItem, ...]) -> str:
     """Return an order by the names of what it orders: "fused attention > ZeRO-1 = ZeRO-2"."""
     names = {item.key: item.name for item in items}
     return " > ".join(" = ".join(names[key] for key in group) for group in order)
+
+
+def order_of(plain: Sequence[Sequence[str]]) -> Order:
+    """Return an order that JSON holds as lists of keys."""
+    return tuple(map(tuple, plain))
 
 
 def folded(name: str) -> str:

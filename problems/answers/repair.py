@@ -1,9 +1,9 @@
 """The first wrong step of a worked answer, and the number that is right there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer, Number
 from problems.answers.numbers import amount, exact
@@ -41,8 +41,23 @@ class WorkedStep:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The text and both numbers."""
-        return {"text": self.text, "shown": exact(self.shown), "right": self.right.as_json}
+        """The text, both numbers and what they count."""
+        return {
+            "text": self.text,
+            "shown": exact(self.shown),
+            "right": self.right.as_json,
+            "noun": self.noun,
+        }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the step that `as_json` wrote."""
+        return cls(
+            text=plain["text"],
+            shown=Fraction(plain["shown"]),
+            right=QuantityAnswer.from_json(plain["right"]),
+            noun=plain["noun"],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,13 +105,30 @@ class RepairAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The step and its right number, and all steps with theirs."""
+        """The step and its right number, all steps with theirs, and why it is wrong."""
         return {
             "type": self.type,
             "step": self.step,
             "proof": self.proof.as_json,
             "steps": [step.as_json for step in self.steps],
+            "why": self.why,
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote.
+
+        Raises:
+            ValueError: as for any, or `step` and `proof` are not those of `steps`.
+        """
+        steps = tuple(map(WorkedStep.from_json, plain["steps"]))
+        answer = cls(steps=steps, why=plain["why"])
+        if plain["step"] != answer.step or plain["proof"] != answer.proof.as_json:
+            message = (
+                f"of the steps the first wrong one is {answer.step}; step or proof says other"
+            )
+            raise ValueError(message)
+        return answer
 
     @property
     def number(self) -> Number:

@@ -1,9 +1,9 @@
 """A formula in the letters of the prompt."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.formula import Formula
@@ -78,20 +78,46 @@ class SymbolicAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The formula, its letters and the wrong ones as text."""
+        """The formula, its letters and the wrong ones, as text and term by term."""
         return {
             "type": self.type,
             "value": self.said,
+            "terms": self.formula.as_json,
             "unit": self.unit,
             "letters": [
                 {"name": one.name, "says": one.says, "aliases": list(one.aliases)}
                 for one in self.letters
             ],
             "mistakes": [
-                {"name": one.name, "value": one.formula.said, "feedback": one.feedback}
+                {
+                    "name": one.name,
+                    "value": one.formula.said,
+                    "terms": one.formula.as_json,
+                    "feedback": one.feedback,
+                }
                 for one in self.mistakes
             ],
         }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote: the terms say what a formula is.
+
+        Raises:
+            ValueError: as for any, or a formula's text is not that of its terms.
+        """
+        return cls(
+            formula=_formula(plain),
+            letters=tuple(
+                Letter(name=one["name"], says=one["says"], aliases=tuple(one["aliases"]))
+                for one in plain["letters"]
+            ),
+            unit=plain["unit"],
+            mistakes=tuple(
+                WrongFormula(name=one["name"], formula=_formula(one), feedback=one["feedback"])
+                for one in plain["mistakes"]
+            ),
+        )
 
 
 def wrong(name: str, formula: Formula, why: str) -> WrongFormula:
@@ -107,6 +133,14 @@ def telling(right: Formula, mistakes: Iterator[WrongFormula]) -> tuple[WrongForm
             formulas.append(one.formula)
             kept[one.name] = one
     return tuple(kept.values())
+
+
+def _formula(plain: Mapping[str, Any]) -> Formula:
+    formula = Formula.from_json(plain["terms"])
+    if formula.said != plain["value"]:
+        message = f"value is {plain['value']}, and its terms are {formula.said}"
+        raise ValueError(message)
+    return formula
 
 
 def _faults(answer: SymbolicAnswer) -> Iterator[str]:

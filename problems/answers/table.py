@@ -1,10 +1,10 @@
 """One quantity over several rows: "DDP 112 GB, ZeRO-1 38.5 GB, ZeRO-2 26.3 GB"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from problems.answers.terms import TermsAnswer
+from problems.answers.terms import Term, TermsAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,11 @@ class TableAnswer(TermsAnswer):
     def as_json(self) -> dict[str, Any]:
         """The rows and what they are."""
         return super().as_json | {"over": self.over}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(terms=tuple(map(Term.from_json, plain["terms"])), over=plain["over"])
 
 
 def _faults(table: TableAnswer) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from engine.units import KB
 from problems.answers.answer import FULL_CREDIT, Answer
@@ -58,6 +58,16 @@ class Follows:
             "room": exact(self.room),
         }
 
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return what `as_json` wrote."""
+        return cls(
+            how=plain["how"],
+            of=tuple(plain["of"]),
+            times=Fraction(plain["times"]),
+            room=Fraction(plain["room"]),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
@@ -100,6 +110,17 @@ class Term:
             "follows": None if self.follows is None else self.follows.as_json,
         }
 
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the term that `as_json` wrote."""
+        of = CountAnswer if plain["answer"]["type"] == CountAnswer.type else QuantityAnswer
+        return cls(
+            name=plain["name"],
+            aliases=tuple(plain["aliases"]),
+            answer=of.from_json(plain["answer"]),
+            follows=None if plain["follows"] is None else Follows.from_json(plain["follows"]),
+        )
+
     def is_right(self, number: Fraction, right: Fraction | None = None) -> bool:
         """Return whether a number earns all of the credit where `right` is the right one."""
         right = Fraction(self.answer.value) if right is None else right
@@ -137,6 +158,11 @@ class TermsAnswer(Answer, ABC):
     def as_json(self) -> dict[str, Any]:
         """The terms."""
         return {"type": self.type, "terms": [term.as_json for term in self.terms]}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        return cls(terms=tuple(map(Term.from_json, plain["terms"])))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Yes or no, and the number that proves it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer, Number
 from problems.answers.numbers import amount
@@ -31,8 +32,19 @@ class YesNoAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The verdict and its proof."""
-        return {"type": self.type, "value": self.value, "proof": self.proof.as_json}
+        """The verdict, its proof and whether that is a difference."""
+        return {
+            "type": self.type,
+            "value": self.value,
+            "proof": self.proof.as_json,
+            "difference": self.difference,
+        }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        proof = QuantityAnswer.from_json(plain["proof"])
+        return cls(value=plain["value"], proof=proof, difference=plain["difference"])
 
     @property
     def number(self) -> Number:

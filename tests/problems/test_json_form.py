@@ -9,6 +9,7 @@ import pytest
 from engine.scenario_file import from_mapping
 from problems.answers.factor import FactorAnswer
 from problems.answers.quantity import QuantityAnswer
+from problems.json_form import from_json
 from problems.registry import as_json, build, kinds
 
 KEYS = {
@@ -33,6 +34,27 @@ def test_the_scenario_of_a_problem_can_be_read_again(kind):
     problem = build(kind, 3)
     written = as_json(problem)["scenario"]
     assert (written and from_mapping(written)) == problem.scenario
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_problem_is_read_back_as_it_was(kind):
+    for seed in range(4, 7):
+        problem = build(kind, seed)
+        assert from_json(json.loads(json.dumps(as_json(problem)))) == problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "says"),
+    [
+        ("first-lever", {"value": "z"}, "value is z"),
+        ("repair-sum", {"step": 9}, "step or proof says other"),
+        ("frozen-formula", {"value": "2·P"}, "value is 2·P"),
+    ],
+)
+def test_values_that_contradict_each_other_are_no_answer(kind, change, says):
+    written = as_json(build(kind, 1))
+    with pytest.raises(ValueError, match=says):
+        from_json(written | {"answer": written["answer"] | change})
 
 
 def test_whole_numbers_are_integers():

@@ -2,32 +2,21 @@
 
 import json
 from fractions import Fraction
-from importlib import import_module
 from pkgutil import iter_modules
 
 import pytest
 
 from problems import answers
-from problems.answers.answer import Answer
+from problems.answers.registry import types
 from quiz.grading import grade
 from quiz.marking import known
 from quiz.marking.parsed import plain, restored, written
 from quiz.marking.registry import markers
 
-SHARED = {"answer", "numbers", "terms"}
+SHARED = {"answer", "numbers", "registry", "terms"}
 
 
-def types():
-    for module in iter_modules(answers.__path__):
-        found = vars(import_module(f"{answers.__name__}.{module.name}")).values()
-        yield from (
-            value
-            for value in found
-            if isinstance(value, type) and issubclass(value, Answer) and "type" in vars(value)
-        )
-
-
-@pytest.mark.parametrize("type_", sorted(set(types()), key=lambda value: value.type))
+@pytest.mark.parametrize("type_", types().values())
 def test_every_type_of_answer_is_marked(type_):
     assert markers()[type_].of is type_
 

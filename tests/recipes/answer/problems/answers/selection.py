@@ -1,7 +1,8 @@
 """Those of a few things that something holds for: all of them and no other."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from problems.answers.answer import Answer
 from problems.answers.ranking import RankedItem
@@ -26,3 +27,9 @@ class SelectionAnswer(Answer):
         """The items, and the keys of those to select."""
         items = [item.as_json for item in self.items]
         return {"type": self.type, "items": items, "right": sorted(self.right)}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the answer that `as_json` wrote."""
+        items = tuple(map(RankedItem.from_json, plain["items"]))
+        return cls(items=items, right=frozenset(plain["right"]))
