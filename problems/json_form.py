@@ -11,6 +11,7 @@ from typing import Any
 from engine.scenario_file import from_mapping, to_mapping
 from problems.answers.numbers import exact
 from problems.answers.registry import answer_from
+from problems.mistakes import share_of
 from problems.problem import Mistake, Problem, Step
 
 
@@ -63,6 +64,7 @@ def _mistake_as_json(mistake: Mistake) -> dict[str, Any]:
         "moves": sorted(mistake.moves),
         "also": list(mistake.also),
         "term": mistake.term,
+        "share": exact(share_of(mistake)),
     }
 
 
@@ -74,4 +76,5 @@ def _mistake_from_json(plain: Mapping[str, Any]) -> Mistake:
         moves=frozenset(plain["moves"]),
         also=tuple(plain["also"]),
         term=plain["term"],
+        share=Fraction(plain["share"]),
     )

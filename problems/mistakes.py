@@ -100,6 +100,8 @@ def share_of(mistake: Mistake) -> Fraction:
 
     Of several that yield the same it is the least; nothing where one is not known.
     """
+    if mistake.share is not None:
+        return mistake.share
     found = (mistakes().get(name) for name in (mistake.name, *mistake.also))
     return min(known.share if known else Fraction(0) for known in found)
 

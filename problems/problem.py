@@ -34,6 +34,8 @@ class Mistake:
             a mistake in other terms; empty where it does not.
         also: names of other mistakes that yield as good as the same.
         term: the name of the term whose number it gives, where several are asked for.
+        share: what it earns of the credit, from 0 to below 1; None is what
+            `problems.mistakes.share_of` has.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Mistake:
     moves: frozenset[str] = frozenset()
     also: tuple[str, ...] = ()
     term: str = ""
+    share: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

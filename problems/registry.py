@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from problems.draft import Draft
 from problems.draw import Draw
 from problems.json_form import as_json
 from problems.kind import Kind
+from problems.mistakes import share_of
 from problems.own_folders import own_folders
 from problems.own_kinds import installed, is_own, kinds_of, place_of, raised_by
 from problems.problem import Level, Problem
@@ -140,7 +142,9 @@ def _problem(kind: Kind, seed: int) -> Problem:
         answer=draft.answer,
         hints=draft.hints,
         solution=draft.solution,
-        mistakes=telling(draft.answer, draft.mistakes),
+        mistakes=tuple(
+            replace(one, share=share_of(one)) for one in telling(draft.answer, draft.mistakes)
+        ),
         scenario=draft.scenario,
         exhibit=draft.exhibit,
     )

@@ -5,14 +5,18 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from engine.discovery import modules
+from engine.discovery import modules, repeated
 from problems import answers
 from problems.answers.answer import Answer
 
 
 @cache
 def types() -> Mapping[str, type[Answer]]:
-    """Return every type of answer by its name: those that a file of this folder defines."""
+    """Return every type of answer by its name: those that a file of this folder defines.
+
+    Raises:
+        ValueError: two of them have one name.
+    """
     here = [f"{answers.__name__}.{name}" for name in modules(answers)]
     found = {
         value
@@ -20,6 +24,9 @@ def types() -> Mapping[str, type[Answer]]:
         for value in vars(import_module(module)).values()
         if isinstance(value, type) and issubclass(value, Answer) and "type" in vars(value)
     }
+    if twice := repeated(value.type for value in found):
+        message = f"two types of answer have the name {', '.join(twice)}"
+        raise ValueError(message)
     return {value.type: value for value in sorted(found, key=lambda value: value.type)}
 
 

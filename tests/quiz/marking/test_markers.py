@@ -34,11 +34,6 @@ def test_two_files_that_mark_one_type_are_refused(monkeypatch, tmp_path):
         markers()
 
 
-def test_no_two_types_have_one_name():
-    names = [type_.type for type_ in set(types())]
-    assert len(set(names)) == len(names)
-
-
 @pytest.mark.parametrize(
     ("parsed", "shown"),
     [
