@@ -2,6 +2,7 @@
 
 import json
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -37,8 +38,10 @@ def json_object(path: Path) -> Mapping[str, object]:
     return value
 
 
-def text_of(path: Path, kind: str) -> str:
-    """Read a regular file of at most 1 MiB as UTF-8; `kind` says what should have been named.
+def text_of(path: Path, kind: str, *, largest: int = LARGEST_FILE) -> str:
+    """Read a regular file of at most so many bytes as UTF-8, or as UTF-16 with its mark.
+
+    `kind` says what should have been named.
 
     Raises:
         InputError: the file cannot be read, is larger, or is not text.
@@ -51,35 +54,36 @@ def text_of(path: Path, kind: str) -> str:
             raise InputError(Fault(where, "is a folder", f"name a {kind}"))
         if not S_ISREG(status.st_mode):
             raise InputError(Fault(where, "is not a regular file", f"name a {kind}"))
-        if status.st_size > LARGEST_FILE:
-            raise InputError(_too_large(where, binary(status.st_size), kind))
+        if status.st_size > largest:
+            raise InputError(_too_large(where, binary(status.st_size), kind, largest))
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(largest + 1)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise InputError(Fault(where, f"cannot be read: {reason}", f"name a {kind}")) from None
     except ValueError as error:
         raise InputError(Fault(repr(where), f"is not a path: {error}")) from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(_too_large(where, f"more than {binary(LARGEST_FILE)}", kind))
+    if len(data) > largest:
+        raise InputError(_too_large(where, f"more than {binary(largest)}", kind, largest))
     return decoded(data, where)
 
 
 def decoded(data: bytes, where: str) -> str:
-    """Return UTF-8 `data` as text, without a byte order mark.
+    """Return UTF-8 `data` as text, without a byte order mark; UTF-16 where its mark says so.
 
     Raises:
         InputError: it is something else.
     """
+    wide = data.startswith((BOM_UTF16_BE, BOM_UTF16_LE))
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        what = f"is not UTF-8 text: byte {error.start:,} cannot be read"
+        what = f"is not {'UTF-16' if wide else 'UTF-8'} text: byte {error.start:,} cannot be read"
         raise InputError(Fault(where, what)) from None
 
 
-def _too_large(where: str, size: str, kind: str) -> Fault:
-    what = f"is {size}; a {kind} has at most {binary(LARGEST_FILE)}"
+def _too_large(where: str, size: str, kind: str, largest: int) -> Fault:
+    what = f"is {size}; a {kind} has at most {binary(largest)}"
     return Fault(where, what, f"name a {kind}")
 
 

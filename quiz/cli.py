@@ -20,6 +20,10 @@ COMMANDS = {
         "quiz.commands.verify",
         "Run a training step and put what it takes beside the ledger.",
     ),
+    "generate": (
+        "quiz.commands.generate",
+        "Make a problem set: sheets, their solutions, and the key that grades them.",
+    ),
     "check": ("quiz.commands.check", "Hold kinds of question to the rules of the bank."),
     "explain": (
         "quiz.commands.explain",

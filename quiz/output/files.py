@@ -83,15 +83,24 @@ def writing(option: str, typed: str) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path`, whole or not at all.
+    """Write `text` to `path` as UTF-8, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written there.
+    """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write `data` to `path`, whole or not at all.
 
     Raises:
         OSError: it cannot be written there.
     """
     part = path.with_name(f".memquiz-{os.getpid()}")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with part.open("wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)

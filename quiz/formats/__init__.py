@@ -1,0 +1,1 @@
+"""Formats that a set is written in: a file in `quiz.formats.known` for each."""

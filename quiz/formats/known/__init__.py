@@ -1,0 +1,1 @@
+"""The formats, a file for each."""

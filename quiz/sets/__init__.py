@@ -1,0 +1,1 @@
+"""Sets of problems for a class: drawn from a blueprint, held to rules, kept as a key."""

@@ -1,0 +1,148 @@
+"""The key of a set as plain JSON values: all that marking takes, in the shape of the schema.
+
+`data/key.schema.json` is its JSON Schema. What an instructor changes in it counts: points, a right
+value, a mistake. A key of an older version is read by what it holds, not by what the same version
+and seed would draw today.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from engine.errors import Fault, InputError
+from engine.fields import text_of
+from problems.answers.numbers import exact
+from problems.json_form import as_json, from_json
+from problems.problem import Problem
+from quiz.sets.csv_table import LARGEST
+from quiz.sets.problem_set import ProblemSet, Slot, Student, Variant
+
+# Of the shape, not of memquiz; a key with a higher one is refused.
+SHAPE = 1
+
+
+def key_of(problems: ProblemSet) -> dict[str, Any]:
+    """Return the key: title, seed, version, slots, and each variant with its problems."""
+    return {
+        "shape": SHAPE,
+        "memquiz": problems.version,
+        "title": problems.title,
+        "seed": problems.seed,
+        "minutes": exact(problems.minutes),
+        "points": exact(problems.points),
+        "slots": [_slot_as_json(slot) for slot in problems.slots],
+        "variants": [
+            {
+                "student": _student_as_json(variant.student),
+                "problems": [as_json(problem) for problem in variant.problems],
+            }
+            for variant in problems.variants
+        ],
+    }
+
+
+def key_text(problems: ProblemSet) -> str:
+    """Return the key as it is written to a file: the same bytes for the same set."""
+    return json.dumps(key_of(problems), ensure_ascii=False, indent=1) + "\n"
+
+
+def read_key(path: Path) -> ProblemSet:
+    """Read the key of a set.
+
+    Raises:
+        InputError: the file cannot be read, is no key or of a later shape, or listing the
+            problems that cannot be read.
+    """
+    where = str(path)
+    text = text_of(path, "key that memquiz generate wrote", largest=LARGEST)
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(Fault(where, f"is not JSON: {error}")) from None
+    if not isinstance(plain, dict) or "variants" not in plain or "shape" not in plain:
+        raise InputError(Fault(where, "is no key", "name the key.json of memquiz generate"))
+    if plain["shape"] != SHAPE:
+        what = f"is a key of shape {plain['shape']!r}, and this memquiz reads {SHAPE}"
+        raise InputError(Fault(where, what, f"use memquiz {plain.get('memquiz', '')} or newer"))
+    return _set(plain, where)
+
+
+def _set(plain: Mapping[str, Any], where: str) -> ProblemSet:
+    faults: list[Fault] = []
+    variants = tuple(_variants(plain, where, faults))
+    try:
+        found = ProblemSet(
+            title=plain["title"],
+            version=plain["memquiz"],
+            seed=plain["seed"],
+            slots=tuple(map(_slot_from_json, plain["slots"])),
+            variants=variants,
+        )
+    except (LookupError, TypeError, ValueError) as error:
+        raise InputError(*faults, Fault(where, _said(error))) from None
+    for variant in variants:
+        if len(variant.problems) != len(found.slots) and not faults:
+            what = f"{len(variant.problems)} problems for {len(found.slots)} slots"
+            faults.append(Fault(f"{where}, {variant.said}", what))
+    if not variants and not faults:
+        faults.append(Fault(where, "has no variant"))
+    if faults:
+        raise InputError(*faults)
+    return found
+
+
+def _variants(plain: Mapping[str, Any], where: str, faults: list[Fault]) -> Iterator[Variant]:
+    for at, one in enumerate(plain["variants"], 1):
+        try:
+            student = None if one["student"] is None else Student(**one["student"])
+            problems = one["problems"]
+        except (LookupError, TypeError) as error:
+            faults.append(Fault(f"{where}, variant {at}", _said(error)))
+            continue
+        found = [_problem(each, f"{where}, variant {at}", faults) for each in problems]
+        yield Variant(student=student, problems=tuple(each for each in found if each is not None))
+
+
+def _problem(plain: Any, where: str, faults: list[Fault]) -> Problem | None:
+    try:
+        return from_json(plain)
+    except (LookupError, TypeError, ValueError, AttributeError, InputError) as error:
+        named = plain.get("id", "a problem") if isinstance(plain, dict) else "a problem"
+        faults.append(Fault(f"{where}, {named}", _said(error), "see the shape in its schema"))
+        return None
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"has no {error.args[0]!r}, or none that is known"
+    return str(error).splitlines()[0] if str(error) else "cannot be read"
+
+
+def _student_as_json(student: Student | None) -> dict[str, Any] | None:
+    return None if student is None else {"id": student.id, "name": student.name}
+
+
+def _slot_as_json(slot: Slot) -> dict[str, Any]:
+    return {
+        "number": slot.number,
+        "kind": slot.kind,
+        "topic": slot.topic,
+        "level": slot.level,
+        "points": exact(slot.points),
+        "minutes": exact(slot.minutes),
+        "same": slot.same,
+    }
+
+
+def _slot_from_json(plain: Mapping[str, Any]) -> Slot:
+    return Slot(
+        number=plain["number"],
+        kind=plain["kind"],
+        topic=plain["topic"],
+        level=plain["level"],
+        points=Fraction(plain["points"]),
+        minutes=Fraction(plain["minutes"]),
+        same=plain["same"],
+    )
