@@ -119,24 +119,22 @@ def command(
 
 
 def _drawn(options: Options, typed: str | None, students: tuple[Student, ...]) -> ProblemSet:
-    blueprint = _blueprint(options)
-    if typed is not None:
-        seed = whole("--seed", typed)
-        if isinstance(seed, Fault):
-            raise InputError(seed)
-        if not 0 <= seed < SEEDS:
-            raise InputError(Fault("--seed", f"{seed:,} is not in 0 to {SEEDS - 1:,}"))
-        found = draw_set(blueprint, seed, students)
-        return _released(found, blueprint)
-    tries = (draw_set(blueprint, secrets.randbelow(SEEDS), students) for _ in range(TRIES))
-    found = next((one for one in tries if not refusals(one, blueprint.minutes)), None)
-    return found or _released(draw_set(blueprint, secrets.randbelow(SEEDS), students), blueprint)
+    """Return the set of a seed that was typed, or of the first one drawn that may be given out."""
+    blueprint, faults = _blueprint(options), tuple[Fault, ...]()
+    seeds = [secrets.randbelow(SEEDS) for _ in range(TRIES)] if typed is None else [_seed(typed)]
+    for seed in seeds:
+        problems = draw_set(blueprint, seed, students)
+        faults = refusals(problems, blueprint.minutes)
+        if not faults:
+            return problems
+    raise InputError(*faults)
 
 
-def _released(problems: ProblemSet, blueprint: Blueprint) -> ProblemSet:
-    if faults := refusals(problems, blueprint.minutes):
-        raise InputError(*faults)
-    return problems
+def _seed(typed: str) -> int:
+    seed = _number("--seed", typed)
+    if not 0 <= seed < SEEDS:
+        raise InputError(Fault("--seed", f"{seed:,} is not in 0 to {SEEDS - 1:,}"))
+    return seed
 
 
 def _blueprint(options: Options) -> Blueprint:

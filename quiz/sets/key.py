@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import Fault, InputError
-from engine.fields import text_of
+from engine.fields import show, text_of
 from problems.answers.numbers import exact
 from problems.json_form import as_json, from_json
 from problems.problem import Problem
@@ -105,12 +105,15 @@ def _variants(plain: Mapping[str, Any], where: str, faults: list[Fault]) -> Iter
         yield Variant(student=student, problems=tuple(each for each in found if each is not None))
 
 
-def _problem(plain: Any, where: str, faults: list[Fault]) -> Problem | None:
+def _problem(plain: object, where: str, faults: list[Fault]) -> Problem | None:
+    if not isinstance(plain, dict):
+        faults.append(Fault(where, f"{show(plain)} is no problem"))
+        return None
     try:
         return from_json(plain)
     except (LookupError, TypeError, ValueError, AttributeError, InputError) as error:
-        named = plain.get("id", "a problem") if isinstance(plain, dict) else "a problem"
-        faults.append(Fault(f"{where}, {named}", _said(error), "see the shape in its schema"))
+        named = f"{where}, {plain.get('id', 'a problem')}"
+        faults.append(Fault(named, _said(error), "see the shape in its schema"))
         return None
 
 
