@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN = $(PYTHON) bootstrap.py
 
-.PHONY: practice test long lint check format docs bench accuracy grading weights plans fuzz house mutants
+.PHONY: practice test long lint check format docs bench accuracy grading weights plans fuzz house mutants interop
 
 practice:
 	$(RUN) practice
@@ -36,6 +36,8 @@ fuzz:
 	$(RUN) python benchmarks/fuzz.py
 house:
 	$(RUN) python benchmarks/house.py
+interop:
+	$(RUN) interop
 mutants:
 	$(RUN) mutants parser
 	$(RUN) mutants graders

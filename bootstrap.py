@@ -5,6 +5,7 @@ it is made at the first call and renewed when `pyproject.toml` changes.
 
     python3 bootstrap.py test [PYTEST ARGUMENTS]   the tests, with all that they need
     python3 bootstrap.py lint                      ruff, mypy, import-linter, codespell
+    python3 bootstrap.py interop                   sets, read by the programs they are for
     python3 bootstrap.py python FILE …             a script, with the tests' environment
     python3 bootstrap.py ANYTHING ELSE             the same as `memquiz ANYTHING ELSE`
 
@@ -32,6 +33,7 @@ VERBS = {
     "lint": (),
     "python": (),
     "mutants": ("benchmarks/mutants.py",),
+    "interop": ("interop/run.py",),
 }
 
 # What a command of memquiz needs beyond memquiz itself: an extra of pyproject.toml.
