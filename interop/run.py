@@ -2,8 +2,8 @@
 
     python3 bootstrap.py interop [PYTEST ARGUMENTS]
 
-The programs of `requirements.txt` and `package.json` are installed beside this file, in `.venv` and
-`node_modules`; node, npm, chromium and poppler's pdftotext are to be there.
+The programs of `requirements.txt` and `package.json` are installed beside this file, in `.venv`
+and `node_modules`; node, npm, chromium and poppler's pdftotext are to be there.
 """
 
 import hashlib

@@ -22,7 +22,7 @@ from quiz.sets.roster import read_roster
 from quiz.sets.stress import refusals
 
 COUNT = "10"
-USUAL = ("markdown",)
+USUAL = ("html", "markdown")
 # Seeds that are tried where none was typed, and looked through for one that would do.
 TRIES = 20
 
@@ -95,7 +95,7 @@ def command(
 
     The set is described by options or by a blueprint. It is refused where its key has a pattern,
     where two students have the same numbers, or where a mistake gives what is right. The key is
-    always written; --format adds files, else markdown.
+    always written; --format adds files, else html and markdown.
     """
     faults = [
         unknown("--format", one[:40], tuple(formats())) for one in named if one not in formats()

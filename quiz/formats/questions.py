@@ -17,8 +17,10 @@ from problems.answers.checklist import ChecklistAnswer
 from problems.answers.choice import ChoiceAnswer
 from problems.answers.claim import ClaimAnswer
 from problems.answers.count import CountAnswer
+from problems.answers.numbers import amount
 from problems.answers.ranking import Order, RankedItem, RankingAnswer
 from problems.answers.repair import RepairAnswer
+from problems.answers.symbolic import SymbolicAnswer
 from problems.answers.terms import TermsAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.mistakes import share_of
@@ -143,6 +145,15 @@ Part = NumberPart | PickPart | OrderPart | WordsPart
 
 
 @dataclass(frozen=True, kw_only=True)
+class Feedback:
+    """A wrong answer in words, the mistake that gives it, and what is said of it."""
+
+    answer: str
+    mistake: str
+    says: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A problem of a set as other programs ask it, all of it plain text.
 
@@ -153,6 +164,7 @@ class Question:
         choices: what may be picked or ordered, a line each.
         parts: one or more; their weights add up to 1.
         solution: line by line, the way on paper first.
+        feedback: the wrong answers that are told something.
         said: the right answer in words.
     """
 
@@ -170,6 +182,7 @@ class Question:
     parts: tuple[Part, ...]
     hints: tuple[str, ...]
     solution: tuple[str, ...]
+    feedback: tuple[Feedback, ...]
     said: str
 
     @property
@@ -201,8 +214,29 @@ def question_of(slot: Slot, variant: Variant, problem: Problem) -> Question:
         parts=parts_of(problem.answer, problem),
         hints=problem.hints,
         solution=tuple(step.text for step in problem.solution),
+        feedback=tuple(_feedback(problem)),
         said=problem.answer.said,
     )
+
+
+def _feedback(problem: Problem) -> Iterator[Feedback]:
+    """Yield the wrong numbers, picks and formulas that are told something."""
+    for mistake in problem.mistakes:
+        number = problem.answer.part(mistake.term).number
+        said = amount(mistake.value, "1" if number is None else number.unit)
+        behind = f", {mistake.term}" if mistake.term else ""
+        yield Feedback(answer=said + behind, mistake=_name(mistake), says=mistake.feedback)
+    match problem.answer:
+        case ChoiceAnswer(choices=choices):
+            rows = [(one.item.name, one.mistake, one.feedback) for one in choices if one.mistake]
+        case SymbolicAnswer(mistakes=wrong):
+            rows = [(one.formula.said, one.name, one.feedback) for one in wrong]
+        case ChecklistAnswer(actions=actions):
+            rows = [(one.item.name, "", one.why) for one in actions]
+        case _:
+            rows = []
+    for said, name, says in rows:
+        yield Feedback(answer=said, mistake=name, says=says)
 
 
 @singledispatch

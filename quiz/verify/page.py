@@ -3,12 +3,13 @@
 import json
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from engine.ledger import Category
 from engine.scenario_file import to_mapping
 from engine.units import both, decimal
 from quiz.output.bars import LETTERS
+from quiz.output.pages import environment
 from quiz.output.plain import visible
 from quiz.output.scenario_words import described, headline
 from quiz.release import VERSION
@@ -65,14 +66,7 @@ def _tables(report: Report) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("quiz"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=True,
-        auto_reload=False,
-    )
-    environment.globals |= {"words": verify_words, "letters": LETTERS}
-    environment.filters |= {"both": both, "decimal": decimal}
-    return environment
+    own = environment().overlay()
+    own.globals = own.globals | {"words": verify_words, "letters": LETTERS}
+    own.filters = own.filters | {"both": both, "decimal": decimal}
+    return own
