@@ -2,6 +2,8 @@
 
 import secrets
 import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
 from typing import Any, TypedDict, Unpack
 
@@ -25,6 +27,8 @@ COUNT = "10"
 USUAL = ("html", "markdown")
 # Seeds that are tried where none was typed, and looked through for one that would do.
 TRIES = 20
+# With fewer students there is no bar.
+FEWEST_TOLD = 5
 
 
 class Options(TypedDict):
@@ -123,11 +127,18 @@ def _drawn(options: Options, typed: str | None, students: tuple[Student, ...]) -
     blueprint, faults = _blueprint(options), tuple[Fault, ...]()
     seeds = [secrets.randbelow(SEEDS) for _ in range(TRIES)] if typed is None else [_seed(typed)]
     for seed in seeds:
-        problems = draw_set(blueprint, seed, students)
+        with _told(students) as each:
+            problems = draw_set(blueprint, seed, each)
         faults = refusals(problems, blueprint.minutes)
         if not faults:
             return problems
     raise InputError(*faults)
+
+
+def _told(students: tuple[Student, ...]) -> AbstractContextManager[Iterable[Student]]:
+    """Return the students one by one, with a bar where a person waits."""
+    hidden = not sys.stderr.isatty() or len(students) < FEWEST_TOLD
+    return click.progressbar(students, label="sheets", file=sys.stderr, hidden=hidden)
 
 
 def _seed(typed: str) -> int:

@@ -1,9 +1,10 @@
 """What speaks against giving a set out: a key with a pattern, numbers that two students share."""
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, starmap
 from math import sqrt
 
 from engine.errors import Fault
@@ -111,10 +112,9 @@ def _patterns(variant: Variant) -> Iterator[Fault]:
         for problem in variant.problems
         if problem.answer.number is not None and problem.answer.number.unit == "bytes"
     ]
-    steps = {after > before for before, after in pairwise(sizes)}
-    if len(sizes) >= FEWEST_IN_A_ROW and len(steps) == 1:
-        way = "grow" if steps == {True} else "fall"
-        yield Fault("key", f"the sizes only {way} from question to question", "another --seed")
+    for way, goes_on in (("grow", operator.lt), ("fall", operator.gt)):
+        if len(sizes) >= FEWEST_IN_A_ROW and all(starmap(goes_on, pairwise(sizes))):
+            yield Fault("key", f"the sizes only {way} from question to question", "another --seed")
 
 
 def _cycle(row: Sequence[str]) -> int:
