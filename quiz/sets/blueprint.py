@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,6 +12,7 @@ from engine.errors import Fault, InputError, unknown
 from engine.fields import show, text_of
 from problems.answers.registry import types
 from problems.kind import Kind
+from problems.own_folders import own_folders
 from problems.problem import TOPICS, Level
 from problems.registry import build, kinds
 from quiz.practice.questions import topic_key
@@ -18,6 +20,8 @@ from quiz.practice.questions import topic_key
 LEVELS = get_args(Level)
 MOST = 200
 LONGEST_TITLE = 120
+# Seeds by which a kind is known to have a type of answer: few kinds have more than one.
+LOOKED_AT = 4
 MOST_POINTS = 10_000
 DAY = 1440
 TITLE = "Will it fit?"
@@ -32,6 +36,7 @@ class Part:
     Args:
         kinds: those that the questions are drawn from, each before any comes twice.
         levels: those at which they are asked.
+        types: of answer that the questions have; none where any will do.
         count: how many.
         points: what a right answer is worth.
         minutes: for each; None is the estimate.
@@ -40,6 +45,7 @@ class Part:
 
     kinds: tuple[Kind, ...]
     levels: tuple[Level, ...] = LEVELS
+    types: tuple[str, ...] = ()
     count: int
     points: Fraction = Fraction(1)
     minutes: Fraction | None = None
@@ -122,6 +128,7 @@ def _part(written: object, where: str, faults: list[Fault]) -> Part | None:
     return Part(
         kinds=fitting,
         levels=tuple(level for level in LEVELS if level in levels),
+        types=_listed(written.get("types", ())),
         count=written.get("count", 1),
         points=_exactly(written.get("points", 1)),
         minutes=None if minutes is None else _exactly(minutes),
@@ -161,9 +168,20 @@ def _fitting(written: Mapping[str, Any], levels: Sequence[str]) -> Iterator[Kind
             (topic is None or kind.topic == topic_key(topic))
             and (not named or kind.name in named)
             and set(kind.levels) & set(levels)
-            and (not wanted or build(kind.name, 0).answer.type in wanted)
+            and (not wanted or _has_one_of(kind, wanted))
         ):
             yield kind
+
+
+def _has_one_of(kind: Kind, wanted: Sequence[str]) -> bool:
+    return not _types(kind.name, own_folders()).isdisjoint(wanted)
+
+
+@cache
+def _types(kind: str, folders: tuple[Path, ...]) -> frozenset[str]:
+    """Return the types of answer that a kind of the bank or of these folders is known to have."""
+    del folders
+    return frozenset(build(kind, seed).answer.type for seed in range(LOOKED_AT))
 
 
 def _listed(value: object) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from engine.errors import Fault, InputError
 from problems.draw import Draw
 from problems.kind import Kind
 from problems.problem import Level, Problem
@@ -24,8 +25,8 @@ Asked = tuple[str, str]
 
 SEEDS = 10**9
 STREAM = "set"
-# Draws until a place has a problem that nobody has; then the set is refused.
-TRIES = 20
+# Draws until a place has a problem of its type that nobody has; then the set is refused.
+TRIES = 50
 # The rule of `memquiz check` that kinds with few questions cannot keep.
 REPEATS = "distinct"
 
@@ -39,12 +40,26 @@ class _Place:
     level: Level
     part: Part
 
+    def usual(self, seed: int) -> Problem:
+        """Return the problem by which the type of answer and the minutes of all are known.
+
+        Raises:
+            InputError: the kind asks for none of the types that its part names.
+        """
+        tried = (build(self.kind.name, at) for at in self.seeds(seed, None))
+        wanted = self.part.types
+        found = next((one for one in tried if not wanted or one.answer.type in wanted), None)
+        if found is None:
+            what = f"{self.kind.name} found no question of type {', '.join(wanted)}"
+            raise InputError(Fault(f"question {self.number}", what, "another --seed or type"))
+        return found
+
     def seeds(self, seed: int, student: Student | None) -> Iterator[int]:
         """Yield the seeds of problems that may stand here on the sheet of `student`."""
         whose = "" if student is None or self.part.same else student.id
         digest = hashlib.blake2b(whose.encode(), digest_size=16).hexdigest()
         draw = Draw(f"{STREAM} {digest} {self.number}", seed)
-        for _ in range(1 if self.part.same else TRIES):
+        for _ in range(TRIES):
             yield self.kind.seed_at(self.level, draw.below(SEEDS))
 
 
@@ -59,30 +74,37 @@ def draw_set(blueprint: Blueprint, seed: int, students: Iterable[Student] = ()) 
     told = iter(students)
     first = next(told, None)
     places = tuple(_places(blueprint, seed, personal=first is not None))
+    usual = tuple(place.usual(seed) for place in places)
     asked: dict[int, set[Asked]] = {place.number: set() for place in places}
+
+    def sheet(student: Student | None) -> Iterator[Problem]:
+        for place, all_have in zip(places, usual, strict=True):
+            if student is None or place.part.same:
+                yield all_have
+            else:
+                tried = (build(place.kind.name, at) for at in place.seeds(seed, student))
+                yield _unasked(tried, all_have.answer.type, asked[place.number])
+
     variants = tuple(
-        Variant(
-            student=student,
-            problems=tuple(
-                _unasked(place, seed, student, asked[place.number]) for place in places
-            ),
-        )
+        Variant(student=student, problems=tuple(sheet(student)))
         for student in chain((first,), told)
     )
     return ProblemSet(
         title=blueprint.title,
         version=VERSION,
         seed=seed,
-        slots=tuple(_slot(place, seed) for place in places),
+        slots=tuple(_slot(place, one) for place, one in zip(places, usual, strict=True)),
         variants=variants,
     )
 
 
-def _unasked(place: _Place, seed: int, student: Student | None, asked: set[Asked]) -> Problem:
-    """Return the first problem that nobody has yet, or the last one tried."""
-    tried = (build(place.kind.name, at) for at in place.seeds(seed, student))
-    problem = next(tried)
-    while _asks(problem) in asked and (another := next(tried, None)) is not None:
+def _unasked(tried: Iterator[Problem], type_: str, asked: set[Asked]) -> Problem:
+    """Return the first problem of a type that nobody has yet, or the last one of the type."""
+    of_type = (problem for problem in tried if problem.answer.type == type_)
+    problem = next(of_type, None)
+    if problem is None:
+        raise InputError(Fault(type_, "no question of this type was found", "another --seed"))
+    while _asks(problem) in asked and (another := next(of_type, None)) is not None:
         problem = another
     asked.add(_asks(problem))
     return problem
@@ -111,17 +133,15 @@ def _places(blueprint: Blueprint, seed: int, *, personal: bool) -> Iterator[_Pla
             yield _Place(number=number, kind=kind, level=level, part=part)
 
 
-def _slot(place: _Place, seed: int) -> Slot:
-    """Return the slot; its minutes are those of everyone's problem, whoever is in the roster."""
+def _slot(place: _Place, usual: Problem) -> Slot:
     minutes = place.part.minutes
-    if minutes is None:
-        minutes = minutes_of(build(place.kind.name, next(place.seeds(seed, None))))
     return Slot(
         number=place.number,
         kind=place.kind.name,
         topic=place.kind.topic,
         level=place.level,
+        type=usual.answer.type,
         points=place.part.points,
-        minutes=minutes,
+        minutes=minutes_of(usual) if minutes is None else minutes,
         same=place.part.same,
     )

@@ -29,6 +29,7 @@ class Slot:
         kind: the name of the kind.
         topic: a key of `problems.problem.TOPICS`.
         level: the one at which everybody is asked.
+        type: of the answer, which everybody is asked for.
         points: what a right answer is worth; 0 where the slot does not count.
         minutes: that a person who knows how needs, as `quiz.sets.minutes` estimates.
         same: whether everybody has the same problem.
@@ -38,6 +39,7 @@ class Slot:
     kind: str
     topic: str
     level: Level
+    type: str
     points: Fraction = Fraction(1)
     minutes: Fraction
     same: bool = False

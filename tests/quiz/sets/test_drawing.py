@@ -57,11 +57,8 @@ def test_another_seed_gives_other_numbers(blueprint, for_all):
 def test_every_slot_is_filled_with_its_kind_at_its_level(for_each):
     for variant in for_each.variants:
         for slot, problem in zip(for_each.slots, variant.problems, strict=True):
-            assert (problem.kind, problem.level, problem.topic) == (
-                slot.kind,
-                slot.level,
-                slot.topic,
-            )
+            found = (problem.kind, problem.topic, problem.level, problem.answer.type)
+            assert found == (slot.kind, slot.topic, slot.level, slot.type)
 
 
 def test_every_student_has_numbers_of_their_own(for_each, students):
@@ -105,6 +102,19 @@ def test_no_kind_comes_twice_before_all_have_come():
     plan = blueprint_of({"part": [{"kinds": ["zero-states", "model-states"], "count": 4}]}, "x")
     names = [slot.kind for slot in draw_set(plan, 2).slots]
     assert set(names[:2]) == set(names[2:]) == {"zero-states", "model-states"}
+
+
+def test_a_kind_with_several_types_of_answer_asks_everybody_for_the_same(students):
+    plan = blueprint_of({"part": [{"kinds": ["sharding-throughput"]}]}, "x")
+    for seed in range(3):
+        found = draw_set(plan, seed, students)
+        assert {v.problems[0].answer.type for v in found.variants} == {found.slots[0].type}
+
+
+def test_a_type_that_is_asked_for_is_kept():
+    part = {"kinds": ["sharding-throughput"], "types": ["factor"], "count": 3}
+    found = draw_set(blueprint_of({"part": [part]}, "x"), 4)
+    assert {slot.type for slot in found.slots} == {"factor"}
 
 
 def test_a_level_that_is_asked_for_is_kept():

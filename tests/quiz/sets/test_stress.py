@@ -47,7 +47,7 @@ def claim(truth):
 
 def slots(number):
     return tuple(
-        Slot(number=at, kind="made", topic="A", level="mid", minutes=Fraction(4))
+        Slot(number=at, kind="made", topic="A", level="mid", type="quantity", minutes=Fraction(4))
         for at in range(1, number + 1)
     )
 
@@ -136,4 +136,4 @@ def test_many_reasons_are_cut_short():
     near = Mistake(name="nearly", value=Fraction(GB), feedback="1 GB")
     found = refusals(sheet(*(size(GB, mistakes=(near,)) for _ in range(30))))
     assert len(found) == 13
-    assert "19 more" in str(found[-1])
+    assert "18 more" in str(found[-1])
