@@ -54,7 +54,7 @@ def _files(problems: ProblemSet) -> Files:
 FORMAT = Format(
     name="pdf",
     says="a sheet a student to print, and one with its solution",
-    cannot=("marking", "hints", "the feedback on mistakes"),
+    cannot=("marking", "hints", "the feedback on mistakes", "scripts of no installed font"),
     files=_files,
     extra=EXTRA,
 )
