@@ -12,6 +12,7 @@ import click
 from engine.errors import Fault, InputError, unknown
 from quiz.exits import Exit, exits
 from quiz.formats.registry import formats
+from quiz.formats.sheets import size_of
 from quiz.options.kinds import with_kinds
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph
@@ -197,13 +198,11 @@ def _tell(problems: ProblemSet, out: str, written: tuple[PurePosixPath, ...]) ->
     for_whom = f"{len(problems.variants)} students" if problems.is_personal else "everyone"
     paragraph(
         console,
-        f"{problems.title}: {len(problems.slots)} questions for {for_whom}, "
-        f"{float(problems.points):g} points, about {float(problems.minutes):g} minutes, "
-        f"seed {problems.seed}",
+        f"{problems.title}, for {for_whom}: {size_of(problems)}, seed {problems.seed}",
     )
     tops = dict.fromkeys(path.parts[0] + ("/" if len(path.parts) > 1 else "") for path in written)
     for top in tops:
         inside = sum(path.parts[0] == top.rstrip("/") for path in written)
-        number = f", {inside} files" if top.endswith("/") else ""
-        paragraph(console, f"  {Path(out) / top}{number}")
+        behind = f", {inside} files" if top.endswith("/") else ""
+        paragraph(console, f"  {Path(out) / top}{behind}")
     paragraph(console, f"Next: memquiz grade {Path(out) / KEY} ANSWERS.csv")

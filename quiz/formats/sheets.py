@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from problems.answers.numbers import counted
 from quiz.formats.format import Files
+from quiz.formats.numbers import plain
 from quiz.formats.questions import Question, question_of
 from quiz.sets.problem_set import ProblemSet, Variant
 
@@ -42,6 +44,16 @@ def questions_of(problems: ProblemSet, variant: Variant) -> Questions:
     return tuple(
         question_of(slot, variant, problem)
         for slot, problem in zip(problems.slots, variant.problems, strict=True)
+    )
+
+
+def size_of(problems: ProblemSet) -> str:
+    """Return how much a sheet is: "5 questions, 5 points, about 26 minutes"."""
+    number = len(problems.slots)
+    return (
+        f"{number} {counted(number, 'questions')}, "
+        f"{plain(problems.points)} {counted(problems.points, 'points')}, "
+        f"about {plain(problems.minutes)} {counted(problems.minutes, 'minutes')}"
     )
 
 

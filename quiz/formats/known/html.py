@@ -2,7 +2,7 @@
 
 from quiz.formats.format import Files, Format
 from quiz.formats.numbers import plain
-from quiz.formats.sheets import Questions, sheets
+from quiz.formats.sheets import Questions, sheets, size_of
 from quiz.output.pages import environment
 from quiz.sets.problem_set import ProblemSet, Variant
 
@@ -13,8 +13,7 @@ def _write(problems: ProblemSet, variant: Variant, questions: Questions, *, solv
         title=problems.title,
         whose="" if variant.student is None else variant.student.said,
         questions=questions,
-        points=plain(problems.points),
-        minutes=plain(problems.minutes),
+        size=size_of(problems),
         solved=solved,
         seed=problems.seed,
         version=problems.version,

@@ -4,7 +4,7 @@ import re
 
 from quiz.formats.format import Files, Format
 from quiz.formats.questions import Question
-from quiz.formats.sheets import Questions, sheets
+from quiz.formats.sheets import Questions, sheets, size_of
 from quiz.sets.problem_set import ProblemSet, Variant
 
 # What begins something in Markdown, and at the start of a line.
@@ -22,11 +22,7 @@ def escaped(text: str) -> str:
 
 def _write(problems: ProblemSet, variant: Variant, questions: Questions, *, solved: bool) -> bytes:
     whose = "" if variant.student is None else f"\n{escaped(variant.student.said)}\n"
-    about = (
-        f"{len(questions)} questions, {float(problems.points):g} points, "
-        f"about {float(problems.minutes):g} minutes"
-    )
-    head = f"# {escaped(problems.title)}{': solutions' * solved}\n{whose}\n{about}.\n"
+    head = f"# {escaped(problems.title)}{': solutions' * solved}\n{whose}\n{size_of(problems)}.\n"
     return "\n".join([head, *(_question(one, solved=solved) for one in questions)]).encode()
 
 

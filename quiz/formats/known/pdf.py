@@ -8,7 +8,7 @@ from engine.errors import Fault, InputError
 from quiz.formats.format import Files, Format
 from quiz.formats.numbers import plain
 from quiz.formats.questions import Question
-from quiz.formats.sheets import Questions, sheets
+from quiz.formats.sheets import Questions, sheets, size_of
 from quiz.sets.problem_set import ProblemSet, Variant
 
 EXTRA = "pdf"
@@ -18,8 +18,7 @@ def _write(problems: ProblemSet, variant: Variant, questions: Questions, *, solv
     sheet = {
         "title": problems.title + (": solutions" if solved else ""),
         "whose": "" if variant.student is None else variant.student.said,
-        "about": f"{len(questions)} questions, {plain(problems.points)} points, "
-        f"about {plain(problems.minutes)} minutes",
+        "about": size_of(problems),
         "footer": f"memquiz {problems.version}, seed {problems.seed}",
         "solved": solved,
         "questions": [_question(one) for one in questions],
