@@ -7,6 +7,7 @@ and `node_modules`; node, npm, chromium and poppler's pdftotext are to be there.
 """
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -35,7 +36,9 @@ def main(arguments: list[str]) -> int:
     if not READY.exists() or READY.read_text() != fingerprint():
         set_up()
     run = [PYTHON, "-m", "pytest", "--confcutdir", HERE, "-c", HERE / "pytest.ini", HERE]
-    return subprocess.run([*run, *arguments], cwd=HERE, check=False).returncode
+    path = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader starts alembic by name
+    environment = os.environ | {"PATH": path}
+    return subprocess.run([*run, *arguments], cwd=HERE, env=environment, check=False).returncode
 
 
 def set_up() -> None:
