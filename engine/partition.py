@@ -16,6 +16,14 @@ from engine.stacks.registry import stack
 
 ALIGNED = 2  # a part has a multiple of this many elements
 EMBEDDING, FIRST_LAYER = -1, 0
+# A layer's kinds of weights by how their names begin, the last to have gradients first; the
+# matrices of the MLP have the rest of the names.
+TURNS = (
+    *("attention norm", "query", "key", "value", "attention output", "attention output norm"),
+    *("MLP norm", "", "MLP output norm"),
+)
+# The norms of a layer that are as wide as its residual stream.
+OF_STREAM = ("attention norm", "MLP norm", "attention output norm", "MLP output norm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +111,7 @@ def _in_order(flat: Flat) -> Iterator[tuple[Tensor, int, int]]:
     yield from ((tensor, 1, EMBEDDING) for tensor in a.tensors if tensor.place == "embedding")
     inside = [t for t in a.tensors if t.place not in {"embedding", "final", "head"}]
     if flat.norms_last:
-        inside.sort(key=lambda tensor: tensor.name.startswith(("attention norm", "MLP norm")))
+        inside.sort(key=lambda tensor: tensor.name.startswith(OF_STREAM))
     for layer in range(a.layers):
         for tensor in inside:
             # Where not all layers have it, it is spread evenly.
@@ -116,8 +124,7 @@ def _in_order(flat: Flat) -> Iterator[tuple[Tensor, int, int]]:
 
 def _turn(name: str) -> int:
     """Return the turn of a layer's kind of weights: those of attention come late."""
-    turns = ("attention norm", "query", "key", "value", "attention output", "MLP norm")
-    return next((turn for turn, one in enumerate(turns) if name.startswith(one)), len(turns))
+    return max((len(one), turn) for turn, one in enumerate(TURNS) if name.startswith(one))[1]
 
 
 @lru_cache(maxsize=1024)

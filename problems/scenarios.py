@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from engine.accelerator import Accelerator
+from engine.architecture import Architecture
 from engine.catalog import CatalogModel, accelerators, models
 from engine.errors import UnmodelledError
 from engine.scenario import Hardware, Model, Parallel, Recipe, Scenario, Workload
@@ -116,11 +117,11 @@ def of_states(
 ) -> Scenario | None:
     """Return a scenario with these model states.
 
-    None where the ledger cannot model the rest, and for experts: under ZeRO-3 they lie whole on
-    the first ranks, which is another question.
+    None where the ledger cannot model the rest, for blocks that no question tells of, and for
+    experts: under ZeRO-3 they lie whole on the first ranks, which is another question.
     """
     precision, optimizer = recipe
-    if model.architecture.experts is not None:
+    if model.architecture.experts is not None or not _is_plain(model.architecture):
         return None
     try:
         return Scenario(
@@ -136,6 +137,11 @@ def of_states(
         )
     except UnmodelledError:
         return None
+
+
+def _is_plain(a: Architecture) -> bool:
+    """Return whether a layer has norms before its parts alone, and no caps."""
+    return a.norm_inputs and not a.norm_outputs and a.qk_norm != "full" and not a.soft_cap
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sympy.polys.rings import PolyElement
 
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
+from engine.lines import losses
 from engine.lines.origin import evidence_of, source_of
 from engine.stacks.tapes import embedding, head, layer, shared
 from engine.structure import Structure
@@ -133,7 +134,7 @@ def _ends(structure: Structure) -> Iterator[Line]:
 
 def _top(structure: Structure) -> Iterator[Line]:
     block = structure.block
-    top = [v for v in head(block).saved if v.name not in {"log-softmax", CASTS}]
+    top = [v for v in head(block).saved if v.name not in {"log-softmax", losses.TANH, CASTS}]
     yield Line(
         name="kept by final norm and head",
         category=Category.ACTIVATIONS,

@@ -13,6 +13,8 @@ from engine.tape import ZERO
 
 LIGER = "linkedin/Liger-Kernel src/liger_kernel/ops"
 TORCH = "torch/nn/functional.py, cross_entropy; derivative of _log_softmax"
+TORCH_TANH = "tools/autograd/derivatives.yaml of PyTorch, tanh; arXiv 2408.00118 section 2"
+TANH = "tanh of the logits"
 BOTH = (Phase.FORWARD, Phase.LOSS)
 _tokens, _vocabulary = RING(b) * RING(s), RING(V)
 
@@ -70,6 +72,15 @@ def _eager(block: Block) -> Iterator[Held]:
         why="cross entropy keeps fp32 log-probabilities of the whole vocabulary",
         source=TORCH,
     )
+    if block.soft_cap:
+        yield Held(
+            name=TANH,
+            size=each * logits,
+            phases=BOTH,
+            saved=True,
+            why="the cap of the logits is a tanh, and its derivative needs what it returned",
+            source=TORCH_TANH,
+        )
     yield Held(
         name="logits" if not wide else "logits and their fp32 copy",
         size=(each + (4 if wide else 0)) * logits,

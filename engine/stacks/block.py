@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.architecture import Activation, Norm
+from engine.architecture import Activation, Norm, QkNorm
 from engine.precisions import Precision
 
 
@@ -18,7 +18,9 @@ class Block:
     rotary: bool
     partly_rotary: bool
     grouped: bool
-    head_norms: bool
+    norm_inputs: bool
+    norm_outputs: bool
+    qk_norm: QkNorm
     parallel_residual: bool
     shared_norm: bool
     qkv_bias: bool
@@ -34,6 +36,7 @@ class Block:
     one_sequence: bool
     sequence_parallel: bool = False
     exchange: str = "none"
+    soft_cap: bool = False
     latent: bool = False
     latent_queries: bool = False
     shared_experts: bool = False

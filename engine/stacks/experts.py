@@ -134,4 +134,4 @@ def outputs_in_order() -> Value:
 def summed(pen: Pen, in_order: Value, size: PolyElement) -> Value:
     """Write the sum of each token's experts, cast to the residual stream's `size`."""
     total = pen.write(in_order, output=Value(name="sum of experts", size=4 * tokens * h))
-    return pen.write(total, output=Value(name="MLP result", size=size))
+    return pen.write(total, output=Value(name="MLP result", size=size, why=pen.of_branch))

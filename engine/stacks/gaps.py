@@ -38,7 +38,6 @@ def of_modules(settings: Settings) -> Iterator[Fault]:
     yield from _fsdp(settings)
     yield from of_experts(settings)
     yield from _uneven(settings.architecture)
-    yield from of_blocks(settings.architecture)
 
 
 def of_experts(settings: Settings) -> Iterator[Fault]:
@@ -50,17 +49,6 @@ def of_experts(settings: Settings) -> Iterator[Fault]:
         yield no_lines("recipe.precision", what, "mixed: grouped products are 16-bit ones")
     if not settings.architecture.gated:
         yield no_lines("model.gated", "false with experts", "true")
-
-
-def of_blocks(architecture: Architecture) -> Iterator[Fault]:
-    """Yield the blocks that no stack has lines for."""
-    for name, present in (
-        ("soft-capped attention and logits", architecture.soft_cap),
-        ("norms behind attention and MLP", architecture.norm_outputs),
-        ("query and key norms over all heads", architecture.qk_norm == "full"),
-    ):
-        if present:
-            yield Fault("model", f"activations of {name} are not modelled", "parameters are exact")
 
 
 def _splits(settings: Settings) -> Iterator[Fault]:

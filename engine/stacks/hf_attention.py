@@ -33,7 +33,7 @@ def attention(pen: Pen, x: Value) -> tuple[Value, tuple[Value, ...]]:
         (h, q),
         name="attention result",
         bias=block.output_bias,
-        why="goes to the residual stream",
+        why=pen.of_branch,
     )
     pen.hold(*(one.storage for one in (queries, keys, values)), x)
     return result, weights

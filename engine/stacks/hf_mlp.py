@@ -75,6 +75,4 @@ def _gpt2_mlp(pen: Pen, x: Value) -> Value:
     hidden = Value(name="MLP hidden", size=wide, why="input of the down matrix")
     uncast = (wide, half.size) if half.size != wide else (ZERO, ZERO)
     pen.write(half, plus, output=hidden, keeps=(half, plus), uncast=uncast)
-    return pen.linear(
-        hidden, (h, f), name="MLP result", bias=bias, why="goes to the residual stream"
-    )
+    return pen.linear(hidden, (h, f), name="MLP result", bias=bias, why=pen.of_branch)

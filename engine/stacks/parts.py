@@ -14,7 +14,7 @@ def stream(pen: Pen, *, name: str, differentiable: bool = True) -> Value:
     return Value(
         name=name,
         size=pen.residual * tokens * h,
-        why="a norm keeps its input",
+        why=pen.of_stream,
         differentiable=differentiable,
     )
 
@@ -59,6 +59,17 @@ def core(pen: Pen, scores: Pen, out: Value, *heads: Value) -> Value:
     return pen.write(*heads, output=out, keeps=heads, inner=tape)
 
 
+def soft_capped(pen: Pen, x: Value, *, name: str) -> Value:
+    """Write tanh(x / cap) · cap, three operators of which tanh keeps its output."""
+    divided = pen.write(x, output=Value(name="divided by the cap", size=x.size))
+    tanh = Value(name=f"tanh of the {name}", size=x.size, why="its derivative is 1 - tanh²")
+    pen.write(divided, output=tanh, keeps=(tanh,))
+    pen.hold(x)
+    capped = pen.write(tanh, output=Value(name=f"capped {name}", size=x.size))
+    pen.hold(x)
+    return capped
+
+
 def flash(
     pen: Pen, queries: Value, keys: Value, values: Value, *, size: PolyElement | None = None
 ) -> Value:
@@ -100,9 +111,7 @@ def mlp(pen: Pen, x: Value) -> Value:
         up = pen.linear(x, (f, h), name="MLP up", bias=bias, why="factor of the product")
         hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
         pen.write(active, up, output=hidden, keeps=(active, up))
-    return pen.linear(
-        hidden, (h, f), name="MLP result", bias=bias, why="goes to the residual stream"
-    )
+    return pen.linear(hidden, (h, f), name="MLP result", bias=bias, why=pen.of_branch)
 
 
 def checkpointed(
@@ -145,6 +154,8 @@ def logits_and_loss(pen: Pen, normed: Value, *kept: Value, holds_input: bool) ->
     logits = pen.linear(
         normed, (V, h), name="logits", bias=pen.block.head_bias, why="go to the loss"
     )
+    if pen.block.soft_cap:
+        logits = soft_capped(pen, logits, name="logits")
     wide = logits
     if pen.compute != 4:
         wide = pen.write(logits, output=Value(name="fp32 logits", size=4 * tokens * V))

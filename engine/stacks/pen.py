@@ -24,6 +24,18 @@ class Pen:
         self.gradient = block.precision.weights
         self.operators: list[Operator] = []
 
+    @property
+    def of_stream(self) -> str:
+        """Why the residual stream is kept between the parts of a layer."""
+        norm = self.block.norm_inputs
+        return "a norm keeps its input" if norm else "input of the matrices"
+
+    @property
+    def of_branch(self) -> str:
+        """Why the result of attention or MLP is kept, where it is."""
+        norm = self.block.norm_outputs
+        return "a norm keeps its input" if norm else "goes to the residual stream"
+
     def write(self, *inputs: Value, output: Value, keeps: tuple[Value, ...] = (), **more) -> Value:  # type: ignore[no-untyped-def] # noqa: ANN003 - handed on to Operator, which is typed
         """Write an operator and return its output; `more` goes to `Operator`."""
         self.operators.append(Operator(inputs=inputs, output=output, keeps=keeps, **more))
@@ -104,5 +116,5 @@ class Pen:
 
     def add(self, x: Value, y: Value, *, name: str) -> Value:
         """Write the sum of the residual stream `x` and what a branch made of it."""
-        out = Value(name=name, size=x.size, why="a norm needs its input again in the backward")
+        out = Value(name=name, size=x.size, why=self.of_stream)
         return self.write(x, y, output=out, hands_on=True)

@@ -43,7 +43,7 @@ def shared(block: Block) -> tuple[PolyElement, bool]:
 def first_layer(block: Block) -> Tape:
     """Return the tape of embedding and first layer, for the end of the backward pass."""
     bottom, top = embedding(block), layer(block)
-    entry = top.operators[0].inputs[0]
+    entry = top.entries[0]  # what it is handed comes first of what it holds
     last = bottom.operators[-1]
     joined = replace(last, output=entry)
     return Tape(operators=(*bottom.operators[:-1], joined, *top.operators))

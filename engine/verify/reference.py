@@ -21,9 +21,11 @@ from engine.scenario import Adapters, Recipe, Scenario
 from engine.verify.adapters import adapted
 from engine.verify.host import waiting_on_host
 from engine.verify.kernels import flash_attention, layer_norm, rms_norm
-from engine.verify.losses import OF_LOGITS, in_chunks
+from engine.verify.losses import OF_LOGITS, in_chunks, soft_capped
 
 grouped = functional.grouped_mm
+# Gemma 2's, arXiv 2408.00118 section 2. They change no size.
+SCORE_CAP, LOGIT_CAP = 50.0, 30.0
 DTYPES = {4: torch.float32, 2: torch.bfloat16}
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
@@ -94,8 +96,9 @@ class Attention(nn.Module):
         self.value = nn.Linear(a.hidden, a.kv_width, bias=a.qkv_bias)
         self.output = nn.Linear(a.query_width, a.hidden, bias=a.output_bias)
         if a.qk_norm != "none":
-            self.query_norm = norm(a, a.head_dim)
-            self.key_norm = norm(a, a.head_dim)
+            whole = a.qk_norm == "full"
+            self.query_norm = norm(a, a.query_width if whole else a.head_dim)
+            self.key_norm = norm(a, a.kv_width if whole else a.head_dim)
         self.dropout = Dropout(recipe.dropout)
 
     def forward(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
@@ -112,14 +115,15 @@ class Attention(nn.Module):
 
     def heads(self, x: Tensor, tables: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor]:
         """Return queries (b, a, s, d), keys and values (b, k, s, d)."""
-        split = (-1, self.architecture.head_dim)
-        q = self.query(x).unflatten(-1, split)
-        k = self.key(x).unflatten(-1, split)
-        v = self.value(x).unflatten(-1, split).transpose(1, 2)
-        if self.architecture.qk_norm != "none":
+        a, split = self.architecture, (-1, self.architecture.head_dim)
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        if a.qk_norm == "full":
             q, k = self.query_norm(q), self.key_norm(k)
-        q, k = q.transpose(1, 2), k.transpose(1, 2)
-        if not self.architecture.positions:
+        q, k, v = (one.unflatten(-1, split) for one in (q, k, v))
+        if a.qk_norm == "head":
+            q, k = self.query_norm(q), self.key_norm(k)
+        q, k, v = (one.transpose(1, 2) for one in (q, k, v))
+        if not a.positions:
             q, k = self.turned(q, tables), self.turned(k, tables)
         if self.recipe.attention == "eager":  # batched products read whole heads
             q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
@@ -142,6 +146,8 @@ class Attention(nn.Module):
             k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
         weights: Tensor = q @ k.transpose(2, 3)
         weights = weights * (1 / math.sqrt(self.architecture.head_dim))
+        if self.architecture.soft_cap:
+            weights = soft_capped(weights, SCORE_CAP)
         weights = weights.masked_fill(tables[-1], -math.inf)
         weights = functional.softmax(weights, dim=-1)
         weights = self.dropout(weights)
@@ -222,29 +228,35 @@ class MixtureOfExperts(nn.Module):
 
 
 class Block(nn.Module):
-    """Norm, attention, norm, MLP, with the residual stream beside them."""
+    """Attention and MLP, norms before or behind them, with the residual stream beside them."""
 
     def __init__(self, architecture: Architecture, recipe: Recipe) -> None:
         super().__init__()
         self.architecture = architecture
-        self.attention_norm = norm(architecture, architecture.hidden)
-        if not architecture.shared_norm:
-            self.mlp_norm = norm(architecture, architecture.hidden)
+        before, behind = architecture.norm_inputs, architecture.norm_outputs
+        self.attention_norm = self._norm(present=before)
+        self.mlp_norm = self._norm(present=before and not architecture.shared_norm)
+        self.attention_output_norm = self._norm(present=behind)
+        self.mlp_output_norm = self._norm(present=behind)
         self.attention = Attention(architecture, recipe)
         experts = architecture.experts
         self.mlp = MixtureOfExperts(architecture, experts) if experts else Mlp(architecture)
         self.dropout = Dropout(recipe.dropout)
 
+    def _norm(self, *, present: bool) -> nn.Module:
+        return norm(self.architecture, self.architecture.hidden) if present else nn.Identity()
+
     def forward(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
         """Return the residual stream behind this block, of the shape of `x`."""
+        behind = self.attention_output_norm
         if self.architecture.shared_norm:
             normed = self.attention_norm(x)
-            attended = x + self.dropout(self.attention(normed, tables))
+            attended = x + self.dropout(behind(self.attention(normed, tables)))
         else:
-            attended = x + self.dropout(self.attention(self.attention_norm(x), tables))
+            attended = x + self.dropout(behind(self.attention(self.attention_norm(x), tables)))
             normed = self.mlp_norm(x if self.architecture.parallel_residual else attended)
         del x
-        out: Tensor = attended + self.dropout(self.mlp(normed))
+        out: Tensor = attended + self.dropout(self.mlp_output_norm(self.mlp(normed)))
         return out
 
 
@@ -306,11 +318,14 @@ class Transformer(nn.Module):
                     x = checkpoint(block, x, tables, use_reentrant=False)
             else:
                 x = block(x, tables)
+        cap = LOGIT_CAP if self.architecture.soft_cap else 0.0
         if self.recipe.loss == "chunked":
-            return in_chunks(self.final_norm(x).flatten(0, 1), self.head, targets.flatten())
+            return in_chunks(self.final_norm(x).flatten(0, 1), self.head, targets.flatten(), cap)
         logits = self.head(self.final_norm(x))
         del x
-        return OF_LOGITS[self.recipe.loss](logits.flatten(0, 1), targets.flatten())
+        if cap and self.recipe.loss == "eager":
+            logits, cap = soft_capped(logits, cap), 0.0
+        return OF_LOGITS[self.recipe.loss](logits.flatten(0, 1), targets.flatten(), cap)
 
 
 def build(scenario: Scenario, weights: torch.dtype) -> Transformer:

@@ -19,7 +19,8 @@ NEOX = {"gated": False, "norm": "layernorm", "activation": "gelu", "rotary_dim":
 PHI = NEOX | {"parallel_residual": True, "shared_norm": True, "head_bias": True}
 QWEN = {"kv_heads": 2, "qkv_bias": True, "tied": True}
 QK_NORM = {"kv_heads": 4, "head_dim": 64, "qk_norm": "head"}
-
+OLMO_2 = {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full"}
+GEMMA_2 = QK_NORM | {"qk_norm": "none", "norm_outputs": True, "soft_cap": True, "tied": True}
 
 ROWS = {
     "llama": ({}, {}),
@@ -43,11 +44,18 @@ ROWS = {
     "phi": (PHI, {"adapter_dropout": 0.1, "gradient_accumulation": 2, "base": "4-bit"}),
     "qwen": (QWEN, {"attention": "eager", "recompute": "selective", "dropout": 0.1}),
     "norms of heads": (QK_NORM, {"base": "4-bit", "loss": "fused"}),
+    "olmo-2": (OLMO_2, {"base": "4-bit", "recompute": "full", "adapter_dropout": 0.1}),
+    "olmo-2, one matrix": (OLMO_2, {"targets": "value", "gradient_accumulation": 2}),
+    "gemma-2": (GEMMA_2, {"targets": "query,value", "attention": "eager", "dropout": 0.1}),
+    "gemma-2, recomputed": (
+        GEMMA_2 | {"vocab": 32000},
+        {"targets": "down", "base": "4-bit", "recompute": "full"},
+    ),
 }
 
 KEPT = {
     "llama", "llama, in 4 bits", "llama, in 4 bits, recomputed", "two matrices", "the attention",
-    "the mlp", "the down matrix, eager", "norms of heads",
+    "the mlp", "the down matrix, eager", "norms of heads", "olmo-2", "gemma-2",
 }  # fmt: skip
 
 

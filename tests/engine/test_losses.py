@@ -28,6 +28,8 @@ ROWS = [
     {"shape": BIASED, "data": 4, "zero": 2, "sequence": 1024},
     {"shape": BIASED | {"layers": 4}, "data": 4, "zero": 3, "sequence": 1024},
     {"shape": TIED | {"layers": 4}, "data": 3, "zero": 3, "gradient_accumulation": 2},
+    {"shape": BIASED | {"soft_cap": True}, "sequence": 1000},
+    {"shape": TIED | {"soft_cap": True}, "precision": "fp32", "recompute": "full"},
 ]
 
 PAIRS = list(product(range(len(ROWS)), ("fused", "chunked")))
@@ -69,6 +71,16 @@ def test_chunks_hold_a_small_part_of_what_eager_does(scenario):
     assert held == [10 * tokens_and_rows, 2 * tokens_and_rows, 2 * 256 * 128256]
 
 
+def test_a_cap_of_the_logits_keeps_a_tanh_where_no_kernel_makes_it_again(scenario):
+    wide = 1000 * 128
+    for loss, kept in (("eager", 2), ("fused", 0), ("chunked", 0)):
+        capped, plain = (
+            ledger(scenario(loss=loss, shape={"soft_cap": soft_cap})) for soft_cap in (True, False)
+        )
+        for phase in (Phase.FORWARD, Phase.LOSS):
+            assert capped.phases[phase] - plain.phases[phase] == kept * wide
+
+
 def test_every_loss_has_operators_and_lines():
     assert set(WRITERS) == set(LOSSES)
 
@@ -88,7 +100,8 @@ def test_a_chunk_has_a_power_of_two_of_rows_or_all(rows, vocab, hidden, chunk):
 
 
 @pytest.mark.parametrize("biased", [False, True])
-def test_loss_and_gradients_are_those_of_pytorch(biased):
+@pytest.mark.parametrize("cap", [0.0, 0.5])
+def test_loss_and_gradients_are_those_of_pytorch(biased, cap):
     torch.manual_seed(1)
     head = torch.nn.Linear(16, 200, bias=biased)
     x, targets = torch.randn(90, 16, requires_grad=True), torch.randint(200, (90,))
@@ -96,9 +109,9 @@ def test_loss_and_gradients_are_those_of_pytorch(biased):
     for name in WRITERS:
         x.grad = None
         head.zero_grad()
-        loss = in_chunks(x, head, targets) if name == "chunked" else None
+        loss = in_chunks(x, head, targets, cap) if name == "chunked" else None
         if loss is None:
-            loss = OF_LOGITS[name](head(x), targets)
+            loss = OF_LOGITS[name](head(x), targets, cap)
         (3 * loss).backward()
         gradients = [x.grad, *(weight.grad for weight in head.parameters())]
         found[name] = [loss.detach(), *(gradient.clone() for gradient in gradients)]

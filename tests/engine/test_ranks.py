@@ -44,6 +44,8 @@ blocks = st.sampled_from(
          "head_bias": True},
         {"kv_heads": 2, "qkv_bias": True, "tied": True},
         {"norm": "layernorm-no-weight"},
+        {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full", "kv_heads": 8},
+        {"norm_outputs": True, "soft_cap": True, "kv_heads": 8, "head_dim": 64, "tied": True},
     )
 )  # fmt: skip
 # Up to a few billion parameters, so that a bucket of 500 million elements is filled several times.

@@ -87,8 +87,6 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
         ({"precision": "mixed-fp32-grad", "data": 2, "zero": 3}, "recipe.precision"),
         ({"name": "mixtral-8x7b", "precision": "fp32"}, "recipe.precision"),
         ({"name": "deepseek-v3"}, "model"),
-        ({"name": "gemma-2-9b"}, "model"),
-        ({"name": "olmo-2-7b"}, "model"),
     ],
     ids=str,
 )

@@ -41,6 +41,8 @@ GROUPED = {"kv_heads": 2}
 QWEN = GROUPED | {"qkv_bias": True, "tied": True}
 QK_NORM = {"kv_heads": 4, "head_dim": 64, "qk_norm": "head"}
 GEMMA = {"activation": "gelu-tanh", "kv_heads": 1, "head_dim": 96, "tied": True}
+OLMO_2 = {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full"}
+GEMMA_2 = GEMMA | {"norm_outputs": True, "soft_cap": True}
 RELU = {"gated": False, "activation": "relu"}
 OLMO = {"norm": "layernorm-no-weight"}
 
@@ -76,17 +78,36 @@ ROWS = {
         recipe("mixed", "eager", "selective", gradient_accumulation=2),
     ),
     "norms without weights": (OLMO, recipe("mixed", "eager", "selective")),
+    "olmo-2": (OLMO_2, recipe("mixed")),
+    "olmo-2, autocast": (OLMO_2 | GROUPED, recipe("autocast", "eager", "full", dropout=0.1)),
+    "olmo-2, selective": (OLMO_2 | GROUPED, recipe("pure-bf16", "eager", "selective")),
+    "olmo-2, side by side": (
+        OLMO_2 | {"parallel_residual": True, "shared_norm": True},
+        recipe("fp32", "flash", "full", "sgd"),
+    ),
+    "gemma-2": (GEMMA_2 | {"vocab": 32000}, recipe("mixed")),
+    "gemma-2, eager": (GEMMA_2, recipe("fp32", "eager", "none", "adamw-fused", dropout=0.1)),
+    "gemma-2, autocast": (GEMMA_2 | {"vocab": 32000}, recipe("autocast", "eager")),
+    "gemma-2, recomputed": (GEMMA_2, recipe("mixed", "eager", "full", gradient_accumulation=2)),
+    "gemma-2, selective": (GEMMA_2, recipe("pure-bf16", "eager", "selective", "sgd")),
+    "norms on both sides": (
+        GPT_2 | {"norm_outputs": True},
+        recipe("mixed", "flash", "none", dropout=0.1),
+    ),
+    "no norms": ({"norm_inputs": False}, recipe("fp32")),
 }
 SHARDED = {
     "llama": ({"layers": 5}, recipe("mixed", "flash", "full")),
     "llama, fp32": ({"layers": 4}, recipe("fp32", "eager", gradient_accumulation=2)),
     "phi": (PHI | {"layers": 4}, recipe("mixed", "flash", dropout=0.1)),
     "qwen": (QWEN | {"layers": 4}, recipe("pure-bf16", "eager", "full", "sgd")),
+    "olmo-2": (OLMO_2 | {"layers": 4}, recipe("mixed", "flash", "full")),
+    "gemma-2": (GEMMA_2 | {"layers": 5}, recipe("mixed", "eager", gradient_accumulation=2)),
 }
 KEPT = {
     "llama", "llama, eager", "grouped heads", "grouped heads, autocast", "gpt-2",
     "gpt-2, fp32 gradients", "gpt-2, tied", "neox", "phi", "norms of heads", "gemma", "relu",
-    "norms without weights",
+    "norms without weights", "olmo-2", "olmo-2, autocast", "gemma-2", "gemma-2, eager",
 }  # fmt: skip
 FLASH = {name: row for name, row in ROWS.items() if row[1]["attention"] == "flash"}
 FEW = ("llama", "grouped heads, autocast", "gpt-2", "phi")
@@ -144,6 +165,7 @@ def test_batch_and_sequence_are_what_is_left_of_the_symbols(row, name):
         ("gpt-2", 4 + 4 + 1),  # the same behind dropout, and its mask
         ("neox", 2 + 2 + 1),
         ("gemma", 2),
+        ("gemma-2, eager", 4 + 4 + 4 + 1),  # what tanh returned too
     ],
 )
 def test_eager_attention_keeps_its_scores_over_the_square_of_the_sequence(row, name, an_element):

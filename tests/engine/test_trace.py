@@ -54,6 +54,9 @@ blocks = st.sampled_from(
         {"activation": "gelu-tanh", "kv_heads": 1, "head_dim": 96, "tied": True},
         {"norm": "layernorm-no-weight"},
         {"gated": False, "activation": "relu"},
+        {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full"},
+        {"norm_outputs": True, "soft_cap": True, "activation": "gelu-tanh", "kv_heads": 4,
+         "head_dim": 64, "tied": True},
     )
 )  # fmt: skip
 sizes = st.fixed_dictionaries(

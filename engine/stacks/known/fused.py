@@ -23,18 +23,17 @@ def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = pen_of(block)
     x = parts.stream(pen, name="residual stream", differentiable=not block.bottom)
-    normed = _norm(pen, x)
+    normed = _norm(pen, x) if block.norm_inputs else x
     branch = _attention(pen, normed)
     pen.hold(normed)  # the call's arguments
-    attended = pen.add(x, pen.dropout(branch, tokens * h), name="residual stream")
-    branch = normed
+    attended = pen.add(x, _behind(pen, branch), name="residual stream")
+    entry = normed
     if not block.shared_norm:
-        branch = _norm(pen, x if block.parallel_residual else attended)
+        entry = x if block.parallel_residual else attended
+        entry = _norm(pen, entry) if block.norm_inputs else entry
     write = experts.mixture if block.experts else parts.mlp
-    out = pen.add(
-        attended, pen.dropout(write(pen, branch), tokens * h), name="next residual stream"
-    )
-    tape = parts.checkpointed(pen, x, out, branch)
+    out = pen.add(attended, _behind(pen, write(pen, entry)), name="next residual stream")
+    tape = parts.checkpointed(pen, x, out, entry)
     return without_gradients(tape) if block.bottom else tape
 
 
@@ -62,6 +61,14 @@ def _norm(pen: Pen, x: Value) -> Value:
     return pen.norm(x, h, name="norm outputs", rows=tokens, size=pen.residual * tokens * h)
 
 
+def _behind(pen: Pen, branch: Value) -> Value:
+    """Write what stands between a branch and the residual stream: a norm, dropout."""
+    if pen.block.norm_outputs:
+        name = f"{branch.name} behind its norm"
+        branch = pen.norm(branch, h, name=name, rows=tokens, size=branch.size)
+    return pen.dropout(branch, tokens * h)
+
+
 def _attention(pen: Pen, x: Value) -> Value:
     block = pen.block
     bias = block.qkv_bias
@@ -73,10 +80,19 @@ def _attention(pen: Pen, x: Value) -> Value:
         x, (kv, h), name="values", bias=bias, why="attention needs q, k and v again"
     )
     # What stands left of an assignment is replaced when all of its right side is there.
-    if block.head_norms:
+    if block.qk_norm != "none":
         before = queries, keys
-        queries = pen.norm(queries, d, name="normed queries", rows=tokens * a, size=queries.size)
-        keys = pen.norm(keys, d, name="normed keys", rows=tokens * k, size=keys.size)
+        whole = block.qk_norm == "full"
+        queries, keys = (
+            pen.norm(
+                one,
+                heads * d if whole else d,
+                name=f"normed {one.name}",
+                rows=tokens if whole else tokens * heads,
+                size=one.size,
+            )
+            for one, heads in zip(before, (a, k), strict=True)
+        )
         pen.hold(*before)
     if block.rotary:
         before = queries, keys
@@ -98,7 +114,7 @@ def _attention(pen: Pen, x: Value) -> Value:
         (h, q),
         name="attention result",
         bias=block.output_bias,
-        why="goes to the residual stream",
+        why=pen.of_branch,
     )
     if block.frozen and block.attention == "eager":
         # The frame refers to the heads while their copy goes through the matrix.
@@ -125,6 +141,8 @@ def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
     scores = Value(name="scores", size=pen.compute * square)
     pen.write(queries, keys, output=scores, keeps=(queries, keys))
     scores = pen.write(scores, output=Value(name="scaled scores", size=scores.size))
+    if pen.block.soft_cap:
+        scores = parts.soft_capped(pen, scores, name="scores")
     masked = scores = pen.write(scores, output=Value(name="masked scores", size=scores.size))
     if pen.residual != pen.compute:
         scores = pen.write(scores, output=Value(name="fp32 scores", size=pen.residual * square))

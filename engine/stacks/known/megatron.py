@@ -124,9 +124,11 @@ def _gaps(settings: Settings) -> Iterator[Fault]:
         "query and key norms": a.qk_norm != "none",
         "rotary positions of a part of each head": a.rotary_dim < a.head_dim,
         "biases": a.head_bias,
+        "norms behind attention and MLP": a.norm_outputs,
+        "layers without norms before attention and MLP": not a.norm_inputs,
+        "soft-capped attention and logits": a.soft_cap,
     }
     yield from gaps.of_model(settings, blocks, "give another stack")
-    yield from gaps.of_blocks(a)
     if a.experts or a.latent:
         yield from _experts_or_latent(settings)
     yield from gaps.of_experts(settings)

@@ -65,15 +65,6 @@ REFUSED = [
         "false with experts is not modelled; true",
     ),
     *(
-        (stack | {"shape": shape}, "model", f"activations of {what} are not modelled")
-        for stack in (FUSED, MEGATRON)
-        for shape, what in (
-            ({"soft_cap": True}, "soft-capped attention and logits"),
-            ({"norm_outputs": True}, "norms behind attention and MLP"),
-            ({"qk_norm": "full"}, "query and key norms over all heads"),
-        )
-    ),
-    *(
         (
             FUSED | {"shape": {"experts": experts}},
             "model",
@@ -113,6 +104,10 @@ REFUSED = [
             ({"qk_norm": "head"}, "query and key norms"),
             ({"rotary_dim": 16}, "rotary positions of a part of each head"),
             ({"head_bias": True}, "biases"),
+            ({"soft_cap": True}, "soft-capped attention and logits"),
+            ({"norm_outputs": True}, "norms behind attention and MLP"),
+            ({"norm_inputs": False}, "layers without norms before attention and MLP"),
+            ({"qk_norm": "full"}, "query and key norms"),
         )
     ),
     *(
