@@ -221,6 +221,7 @@ def block_of(scenario: Scenario) -> Block:
         sequence_parallel=parallel.sequence_parallel,
         exchange=parallel.exchange if parallel.context > 1 else "none",
         soft_cap=a.soft_cap,
+        some_windows=a.window > 0 and 0 < a.window_layers < a.layers,
         latent=a.latent is not None,
         latent_queries=bool(a.latent and a.latent.query_rank),
         shared_experts=bool(a.experts and a.experts.shared_ffn),

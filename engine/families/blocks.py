@@ -9,6 +9,14 @@ def llama_like(a: Architecture) -> bool:
     return _plain(a) and whole and a.norm == "rmsnorm" and a.gated and not a.parallel_residual
 
 
+def llama_in_branches(a: Architecture) -> bool:
+    """Say whether attention and MLP are Llama's, whatever norms and caps are around them."""
+    plain = not (a.positions or a.parallel_residual or a.shared_norm or a.head_bias or a.mlp_bias)
+    dense = a.experts is None and a.latent is None
+    whole = a.rotary_dim == a.head_dim and a.gated and a.norm == "rmsnorm"
+    return plain and dense and whole and a.qkv_bias == a.output_bias
+
+
 def gpt_like(a: Architecture) -> bool:
     """Say whether GPT's classes have these blocks but for positions and biases of attention."""
     heads = a.kv_heads == a.heads and a.query_width == a.hidden

@@ -37,6 +37,7 @@ class Block:
     sequence_parallel: bool = False
     exchange: str = "none"
     soft_cap: bool = False
+    some_windows: bool = False
     latent: bool = False
     latent_queries: bool = False
     shared_experts: bool = False

@@ -1,12 +1,12 @@
 """Attention of the `hf` stack: the classes of Hugging Face Transformers.
 
-Read from Transformers 5.24, models/{llama,gpt2,gpt_neox}/modeling_*.py, and traced operator by
+Read from Transformers 5.24, models/{llama,gpt2,gpt_neox,olmo2,gemma2}/modeling_*.py, and traced operator by
 operator. Attention returns its probabilities beside its result where it is eager.
 """
 
 from sympy.polys.rings import PolyElement
 
-from engine.stacks import parts
+from engine.stacks import hf_norms, parts
 from engine.stacks.block import Block
 from engine.stacks.pen import Pen, a, h, k, kv, q, s, tokens
 from engine.tape import Value
@@ -19,13 +19,8 @@ def attention(pen: Pen, x: Value) -> tuple[Value, tuple[Value, ...]]:
     """Write attention; return its result, and the probabilities that it returns beside it."""
     block = pen.block
     queries, keys, values = _one_matrix(pen, x) if _is_one_matrix(block) else _three(pen, x)
-    before = queries, keys
     if block.rotary:
-        wider = block.precision.residual // block.precision.compute
-        queries, keys = (
-            parts.rotate(pen, one, wider=wider, joins=_joins(block)) for one in before
-        )
-        pen.hold(*(one.storage for one in before))
+        queries, keys = _turned(pen, queries, keys)
     attend = _flash if block.attention == "flash" else _eager
     out, weights = attend(pen, queries, keys, values)
     result = pen.linear(
@@ -39,6 +34,27 @@ def attention(pen: Pen, x: Value) -> tuple[Value, tuple[Value, ...]]:
     return result, weights
 
 
+def of_rotary(block: Block) -> int:
+    """Return the bytes of an element of the rotary tables: OLMo 2 has them in fp32."""
+    return 4 if hf_norms.is_olmo2(block) else block.precision.residual
+
+
+def _turned(pen: Pen, *before: Value) -> tuple[Value, ...]:
+    """Write rotary positions on queries and keys; OLMo 2 casts both back when both are turned."""
+    block = pen.block
+    wider = of_rotary(block) // block.precision.compute
+    turned = tuple(parts.rotate(pen, one, wider=wider, joins=_joins(block)) for one in before)
+    out = turned
+    if hf_norms.is_olmo2(block) and wider > 1:
+        out = tuple(
+            pen.write(wide, output=Value(name=one.name, size=one.size, why=one.why))
+            for wide, one in zip(turned, before, strict=True)
+        )
+        pen.hold(*turned)
+    pen.hold(*(one.storage for one in before))
+    return out
+
+
 def _joins(block: Block) -> bool:
     """Say whether each head is put together of a turned part and a rest, be it empty."""
     return block.rotary and block.norm == "layernorm"
@@ -50,11 +66,18 @@ def _is_one_matrix(block: Block) -> bool:
 
 def _three(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
     bias = pen.block.qkv_bias
-    return (
-        pen.linear(x, (q, h), name="queries", bias=bias, why=HEADS_AGAIN),
-        pen.linear(x, (kv, h), name="keys", bias=bias, why=HEADS_AGAIN),
-        pen.linear(x, (kv, h), name="values", bias=bias, why=HEADS_AGAIN),
-    )
+    queries = pen.linear(x, (q, h), name="queries", bias=bias, why=HEADS_AGAIN)
+    queries = _normed(pen, queries, q)
+    keys = pen.linear(x, (kv, h), name="keys", bias=bias, why=HEADS_AGAIN)
+    keys = _normed(pen, keys, kv)
+    return queries, keys, pen.linear(x, (kv, h), name="values", bias=bias, why=HEADS_AGAIN)
+
+
+def _normed(pen: Pen, x: Value, width: PolyElement) -> Value:
+    """Write the norm over all heads, where the class has one."""
+    if pen.block.qk_norm != "full":
+        return x
+    return hf_norms.rms_norm(pen, x, width, name=f"normed {x.name}")
 
 
 def _one_matrix(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
@@ -102,6 +125,8 @@ def _eager(
     scores = Value(name="scores", size=compute * SQUARE)
     pen.write(queries, keys, output=scores, keeps=(queries, keys))
     scores = pen.write(scores, output=Value(name="scaled scores", size=scores.size))
+    if pen.block.soft_cap:
+        scores = parts.soft_capped(pen, scores, name="scores", called=False)
     masked = pen.write(scores, output=Value(name="masked scores", size=residual * SQUARE))
     weights = _softmax(pen, masked)
     weights = pen.dropout(weights, SQUARE, "the product with the values needs it again")
@@ -142,7 +167,9 @@ def _softmax(pen: Pen, masked: Value) -> Value:
     )
     pen.write(scores, output=weights, keeps=(weights,))
     pen.hold(masked)
-    after = pen.residual if pen.block.rotary else pen.compute
+    # As wide as the queries are; GPT-2 takes the values' dtype.
+    is_wide = pen.block.rotary and not hf_norms.is_olmo2(pen.block)
+    after = pen.residual if is_wide else pen.compute
     if weights.size != after * SQUARE:
         name = "attention probabilities in 16 bits"
         weights = pen.write(

@@ -59,14 +59,17 @@ def core(pen: Pen, scores: Pen, out: Value, *heads: Value) -> Value:
     return pen.write(*heads, output=out, keeps=heads, inner=tape)
 
 
-def soft_capped(pen: Pen, x: Value, *, name: str) -> Value:
-    """Write tanh(x / cap) · cap, three operators of which tanh keeps its output."""
+def soft_capped(pen: Pen, x: Value, *, name: str, called: bool = True) -> Value:
+    """Write tanh(x / cap) · cap, three operators of which tanh keeps its output.
+
+    A function that is `called` for it has `x` as its argument until it is done.
+    """
     divided = pen.write(x, output=Value(name="divided by the cap", size=x.size))
     tanh = Value(name=f"tanh of the {name}", size=x.size, why="its derivative is 1 - tanh²")
     pen.write(divided, output=tanh, keeps=(tanh,))
-    pen.hold(x)
     capped = pen.write(tanh, output=Value(name=f"capped {name}", size=x.size))
-    pen.hold(x)
+    if called:
+        pen.hold(x)
     return capped
 
 
@@ -155,7 +158,7 @@ def logits_and_loss(pen: Pen, normed: Value, *kept: Value, holds_input: bool) ->
         normed, (V, h), name="logits", bias=pen.block.head_bias, why="go to the loss"
     )
     if pen.block.soft_cap:
-        logits = soft_capped(pen, logits, name="logits")
+        logits = soft_capped(pen, logits, name="logits", called=not holds_input)
     wide = logits
     if pen.compute != 4:
         wide = pen.write(logits, output=Value(name="fp32 logits", size=4 * tokens * V))

@@ -1,7 +1,7 @@
 """The tapes of the `hf` stack: the classes of Hugging Face Transformers.
 
-Read from Transformers 5.24, models/{llama,mistral,qwen2,mixtral,gpt2,gpt_neox}/modeling_*.py, and
-traced operator by operator. RMSNorm, the masks of eager attention and GPT-2's GELU are plain
+Read from Transformers 5.24, models/{llama,mistral,qwen2,mixtral,gpt2,gpt_neox,olmo2,gemma2}/
+modeling_*.py, and traced operator by operator. RMSNorm, the masks of eager attention and GPT-2's GELU are plain
 operators there, and each keeps what its own backward needs.
 """
 
@@ -13,22 +13,21 @@ from sympy.polys.rings import PolyElement
 from engine.errors import Fault
 from engine.families.registry import family_of, modelled_types
 from engine.settings import Settings
-from engine.stacks import gaps, hf_attention, hf_mlp, parts
+from engine.stacks import gaps, hf_attention, hf_mlp, hf_norms, parts
 from engine.stacks.block import Block
 from engine.stacks.pen import Pen, b, h, r, s, tokens
 from engine.stacks.stack import Stack
 from engine.tape import ZERO, Operator, Tape, Value
 
 # Catalogued models of Llama's shape, whose classes in Transformers run other operators.
-OTHER_CLASSES = ("gemma", "phi-3")
+OTHER_CLASSES = ("gemma-2b", "gemma-7b", "phi-3")
 
 
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
     pen = Pen(block)
     x = parts.stream(pen, name="residual stream")
-    waiting = _waiting(block)
-    normed = _norm(pen, x, name="norm outputs")
+    normed = _norm(pen, x, name="norm outputs") if block.norm_inputs else x
     branch, weights = hf_attention.attention(pen, normed)
     attention = branch = _hidden_dropout(pen, branch)
     if block.parallel_residual:
@@ -39,19 +38,29 @@ def layer(block: Block) -> Tape:
         out = pen.add(x, branch, name="next residual stream")
         pen.hold(other, attention)  # the layer's own names
     else:
-        attended = pen.add(x, branch, name="residual stream")
-        entry = _norm(pen, attended, name="norm outputs")
+        attended = pen.add(x, _behind(pen, branch), name="residual stream")
+        entry = attended
+        if block.norm_inputs:
+            entry = _norm(pen, attended, name="norm outputs")
         branch = _hidden_dropout(pen, hf_mlp.mlp(pen, entry))
-        out = pen.add(attended, branch, name="next residual stream")
+        out = pen.add(attended, _behind(pen, branch), name="next residual stream")
         if not block.rotary:
             weights = (*weights, attention, entry)  # names of GPT-2's
     pen.hold(*weights)
+    keeps_entry = any(x in operator.kept for operator in pen.operators)
+    waiting = _waiting(block, keeps_entry=keeps_entry)
     return parts.checkpointed(pen, x, out, beside=(waiting,))
 
 
 def embedding(block: Block) -> Tape:
     """Return the tape of the embedding, up to the residual stream of the first layer."""
-    return parts.embedding(Pen(block), dropout=block.dropout and _drops_hidden(block))
+    pen = Pen(block)
+    tape = parts.embedding(pen, dropout=block.dropout and _drops_hidden(block))
+    if not hf_norms.is_gemma2(block):
+        return tape
+    (rows,) = tape.operators
+    pen.write(rows.output, output=Value(name="scaled rows", size=rows.output.size))
+    return Tape(operators=tuple(pen.operators))
 
 
 def head(block: Block) -> Tape:
@@ -69,14 +78,18 @@ def head(block: Block) -> Tape:
 
 def shared(block: Block) -> PolyElement:
     """Return the bytes of what all layers share until the backward: rotary tables, at least."""
-    size: PolyElement = 2 * block.precision.residual * s * r if block.rotary else ZERO
+    each = hf_attention.of_rotary(block)
+    size: PolyElement = 2 * each * s * r if block.rotary else ZERO
     # The mask is let go behind the last layer, unless checkpoints keep it for another time.
-    return size + _mask(block).size if block.recompute == "full" else size
+    return size + _mask(block) if block.recompute == "full" else size
 
 
-def _waiting(block: Block) -> Value:
-    """Return what the model's frame refers to while a layer runs, beyond what layers keep."""
-    size = ZERO if block.recompute == "full" else _mask(block).size
+def _waiting(block: Block, *, keeps_entry: bool) -> Value:
+    """Return what the model's frame refers to while a layer runs, beyond what layers keep.
+
+    `keeps_entry` says whether a layer keeps what it is handed, and no copy of another width.
+    """
+    size = _masks_waiting(block)
     rows = block.precision.residual * s * h
     if not block.rotary:
         size += b * rows + rows  # token rows and position rows, beside their sum
@@ -84,15 +97,26 @@ def _waiting(block: Block) -> Value:
         size += b * rows  # a name of the model's, which no first layer keeps alive here
     elif block.norm == "layernorm":
         size += b * rows if block.dropout else ZERO
-    elif block.recompute != "full" and block.precision.residual != 4:
-        size += b * rows  # the first layer's norm keeps an fp32 copy of them
+    elif block.recompute != "full" and not keeps_entry:
+        size += b * rows
     return Value(name="waiting outside", size=size)
 
 
-def _mask(block: Block) -> Value:
-    """Return the mask that is added to the scores; nothing where attention is fused."""
+def _masks_waiting(block: Block) -> PolyElement:
+    """Return the bytes of masks that no checkpoint keeps: Gemma 2 has two, whatever its layers."""
+    full, one = block.recompute == "full", _mask(block)
+    if not hf_norms.is_gemma2(block):
+        return ZERO if full else one
+    if full:
+        return ZERO if block.some_windows else one
+    return 2 * one
+
+
+def _mask(block: Block) -> PolyElement:
+    """Return the bytes of a mask that is added to the scores; none where attention is fused."""
     eager = block.attention == "eager"
-    return Value(name="mask", size=block.precision.residual * b * s**2 if eager else ZERO)
+    size: PolyElement = block.precision.residual * b * s**2 if eager else ZERO
+    return size
 
 
 def _drops_hidden(block: Block) -> bool:
@@ -104,37 +128,19 @@ def _hidden_dropout(pen: Pen, x: Value) -> Value:
     return pen.dropout(x, tokens * h) if _drops_hidden(pen.block) else x
 
 
+def _behind(pen: Pen, branch: Value) -> Value:
+    """Write the norm between a branch and the residual stream, where the class has one."""
+    if not pen.block.norm_outputs:
+        return branch
+    normed = _norm(pen, branch, name=f"{branch.name} behind its norm")
+    pen.hold(branch)
+    return normed
+
+
 def _norm(pen: Pen, x: Value, *, name: str) -> Value:
     if pen.block.norm == "rmsnorm":
-        return _rms_norm(pen, x, name=name)
+        return hf_norms.rms_norm(pen, x, h, name=name)
     return pen.norm(x, h, name=name, rows=tokens, size=x.size)
-
-
-def _rms_norm(pen: Pen, x: Value, *, name: str) -> Value:
-    size = 4 * tokens * h
-    why = "Transformers' RMSNorm computes in fp32, one operator after another"
-    wide = x
-    if x.size != size:
-        wide = pen.write(x, output=Value(name="fp32 norm inputs", size=size, why=why))
-    squares = Value(name="squares", size=size)
-    pen.write(wide, output=squares, keeps=(wide,), backward_workspace=2 * size)
-    scale = Value(name="norm statistics", size=4 * tokens, why="1 / rms of each row, in fp32")
-    pen.write(squares, output=scale)
-    normed = Value(name="normed", size=size, why=why)
-    pen.write(wide, scale, output=normed, keeps=(wide, scale), backward_workspace=size)
-    if x.size != size:
-        narrow = Value(
-            name="normed in 16 bits", size=x.size, why="the norm's weight multiplies it"
-        )
-        normed = pen.write(normed, output=narrow)
-    out = Value(name=name, size=x.size, why="input of the matrices behind the norm")
-    return pen.write(
-        normed,
-        output=out,
-        keeps=(normed,),
-        gradients=pen.gradient * h,
-        backward_workspace=x.size,
-    )
 
 
 def _gaps(settings: Settings) -> Iterator[Fault]:
@@ -166,6 +172,7 @@ STACK = Stack(
     shared_lasts=False,
     gaps=_gaps,
     evidence="traced",
+    lines="engine.lines.hf:lines",
     builder="engine.verify.hf:build",
     library="Transformers",
     extra="hf",
