@@ -58,10 +58,13 @@ LATENT = LatentAttention(
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "model.implementation": {"fused": "fused", "hf": "hf", "megatron": "megatron"},
     "model.gated": {"true": True, "false": False},
+    "model.norm_inputs": {"true": True, "false": False},
+    "model.norm_outputs": {"false": False, "true": True},
     "model.norm": {"rmsnorm": "rmsnorm", "layernorm": "layernorm"},
     "model.positions": {"0": 0, "some": 2**10},
     "model.parallel_residual": {"false": False, "true": True},
-    "model.qk_norm": {"none": "none", "head": "head"},
+    "model.qk_norm": {"none": "none", "head": "head", "full": "full"},
+    "model.soft_cap": {"false": False, "true": True},
     "model.tied": {"false": False, "true": True},
     "model.head_bias": {"false": False, "true": True},
     "model.experts": {"none": None, "some": EXPERTS, "with-shared-and-dense": SHARED},
@@ -108,6 +111,8 @@ FSDP2 = "parallel.data=more parallel.zero=3"
 ACCUMULATED = "workload.gradient_accumulation=more"
 EAGER, AUTOCAST = "recipe.attention=eager", "recipe.precision=autocast"
 HF, MEGATRON = "model.implementation=hf", "model.implementation=megatron"
+OLMO_2 = "model.norm_inputs=false model.norm_outputs=true model.qk_norm=full"
+GEMMA_2 = "model.norm_outputs=true model.soft_cap=true model.tied=true"
 RUNS: Mapping[str, str] = {
     "Llama": "",
     "fp32": "recipe.precision=fp32",
@@ -120,6 +125,9 @@ RUNS: Mapping[str, str] = {
     "GPT-NeoX": "shape=gpt-neox",
     "Qwen3": "model.qk_norm=head",
     "Qwen3 eager": f"model.qk_norm=head {EAGER}",
+    "OLMo 2": OLMO_2,
+    "Gemma 2": GEMMA_2,
+    "Gemma 2 eager": f"{GEMMA_2} {EAGER}",
     "experts": "model.experts=some",
     "eager": EAGER,
     "eager in autocast": f"{EAGER} {AUTOCAST}",
@@ -151,6 +159,12 @@ RUNS: Mapping[str, str] = {
     "hf GPT-2": f"{HF} shape=gpt model.tied=true recipe.dropout=some",
     "hf GPT-2 in autocast": f"{HF} shape=gpt {AUTOCAST}",
     "hf Mixtral": f"{HF} model.experts=some",
+    "hf OLMo 2": f"{HF} {OLMO_2}",
+    "hf OLMo 2 eager in autocast": f"{HF} {OLMO_2} {EAGER} {AUTOCAST}",
+    "hf Gemma 2 eager": f"{HF} {GEMMA_2} {EAGER}",
+    "hf Gemma 2 recomputed": (
+        f"{HF} {GEMMA_2} {EAGER} recipe.recompute=full {SOME_WINDOWS}"
+    ),
     "Megatron": f"{MEGATRON} parallel.data=more parallel.zero=1",
     "Megatron GPT eager": f"{MEGATRON} shape=gpt {EAGER} recipe.dropout=some",
     "Megatron tensor": f"{MEGATRON} parallel.tensor=more parallel.sequence_parallel=true",

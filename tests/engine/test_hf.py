@@ -100,6 +100,10 @@ GPT_2 = {
 NEOX = GPT_2 | {"activation": "gelu", "positions": 0, "rotary_dim": 8, "tied": False}
 QWEN = {"kv_heads": 2, "qkv_bias": True, "tied": True}
 MIXTRAL = {"layers": 2, "experts": Experts(routed=8, per_token=2, ffn=704)}
+OLMO_2 = {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full"}
+GEMMA_2 = {"norm_outputs": True, "soft_cap": True, "activation": "gelu-tanh", "kv_heads": 4}
+GEMMA_2 |= {"head_dim": 48, "tied": True}
+WINDOWED = GEMMA_2 | {"window": 64, "window_layers": 2, "layers": 4}
 # With more in a layer's forward pass than in the loss, and where a router's gradient is last.
 ONE_EXPERT = {"hidden": 128, "experts": Experts(routed=4, per_token=1, ffn=1408), "vocab": 100}
 SMALL_EXPERTS = {"experts": Experts(routed=8, per_token=3, ffn=512), "vocab": 100}
@@ -113,13 +117,22 @@ TRACED = {
     "gpt-2, recomputed": (GPT_2, {"attention": "eager", "precision": "fp32", "recompute": "full"}),
     "neox": (NEOX, {"precision": "pure-bf16", "dropout": 0.1}),
     "mixtral": (MIXTRAL, {}),
+    "olmo-2": (OLMO_2, {}),
+    "olmo-2, eager": (OLMO_2 | {"kv_heads": 2}, {"attention": "eager", "dropout": 0.1}),
+    "olmo-2, autocast": (OLMO_2, {"precision": "autocast", "attention": "eager"}),
+    "olmo-2, recomputed": (OLMO_2, {"precision": "fp32", "recompute": "full"}),
+    "gemma-2": (GEMMA_2 | {"tied": False}, {"precision": "pure-bf16", "attention": "eager"}),
+    "gemma-2, flash": (GEMMA_2, {"precision": "fp32", "gradient_accumulation": 2}),
+    "gemma-2, autocast": (GEMMA_2, {"precision": "autocast", "attention": "eager"}),
+    "gemma-2, recomputed": (GEMMA_2, {"attention": "eager", "recompute": "full"}),
+    "gemma-2, two masks": (WINDOWED, {"attention": "eager", "recompute": "full"}),
     "mixtral, eager": (MIXTRAL, {"attention": "eager", "recompute": "full", "dropout": 0.1}),
     "one expert": (MIXTRAL | ONE_EXPERT, {}),
     "small experts": (MIXTRAL | SMALL_EXPERTS, {"precision": "mixed-fp32-grad"}),
     "experts, recomputed": (MIXTRAL | MANY_EXPERTS, {"recompute": "full"}),
 }
 
-KEPT = {"llama", "qwen", "gpt-2", "neox", "mixtral", "small experts"}
+KEPT = {"llama", "qwen", "gpt-2", "neox", "mixtral", "small experts", "olmo-2", "gemma-2"}
 
 
 @pytest.mark.parametrize("name", first(KEPT, TRACED))
@@ -146,7 +159,8 @@ def test_the_formula_of_every_phase_is_the_traced_polynomial(scenario, name):
         ("pythia-6.9b", "gpt_neox"),
         ("mixtral-8x7b", "mixtral"),
         ("phi-2", None),
-        ("gemma-2-9b", None),
+        ("gemma-2-9b", "gemma2"),
+        ("olmo-2-32b", "olmo2"),
         ("deepseek-v3", None),
     ],
 )
@@ -156,9 +170,9 @@ def test_a_catalogued_model_has_the_class_of_its_blocks(name, family):
 
 
 def test_a_model_without_a_class_is_refused_with_the_classes_that_there_are(scenario):
-    with pytest.raises(UnmodelledError, match="gpt2, gpt_neox, llama, mistral, mixtral, qwen2"):
+    with pytest.raises(UnmodelledError, match="gemma2, gpt2, gpt_neox, llama, mistral, mixtral, olmo2"):
         scenario("phi-2", implementation="hf")
-    assert len(modelled_types()) == 6
+    assert len(modelled_types()) == 8
 
 
 def test_transformers_has_no_selective_recomputation(scenario):
@@ -167,7 +181,11 @@ def test_transformers_has_no_selective_recomputation(scenario):
 
 
 @pytest.mark.parametrize(
-    "name", ["llama-3.2-1b", "qwen2.5-0.5b", "gpt2", "pythia-160m", "mixtral-8x7b"]
+    "name",
+    [
+        *("llama-3.2-1b", "qwen2.5-0.5b", "gpt2", "pythia-160m", "mixtral-8x7b"),
+        *("olmo-2-7b", "gemma-2-2b"),
+    ],
 )
 def test_the_class_has_as_many_parameters_as_the_architecture(scenario, name):
     torch = pytest.importorskip("torch")

@@ -262,6 +262,7 @@ REFUSED = [
     ({"implementation": "hf", "chunk": 16}, "serving.chunk"),
     ({"implementation": "hf", "utilization": 0.9}, "serving.utilization"),
     ({"implementation": "hf", "name": "gemma-2-9b"}, "model"),
+    ({"implementation": "hf", "name": "olmo-2-7b"}, "model"),
 ]
 
 

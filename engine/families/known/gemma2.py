@@ -9,19 +9,23 @@ from engine.families.reading import ACTIVATIONS, LAYER_KINDS, shape_of, windows_
 from engine.families.writing import grouped
 from engine.fields import Fields
 
+CAPS = ("attn_logit_softcapping", "final_logit_softcapping")
+
 
 def _read(c: Fields) -> Architecture:
     shape = shape_of(c, kv_heads=4, head_dim=256, tied=True)
     shape["activation"] = c.choice("hidden_activation", ACTIVATIONS, default="gelu_pytorch_tanh")
     window = c.size("sliding_window", default=4096, null=0, least=0)
     windows = windows_of(c, window, shape["layers"], (shape["layers"] + 1) // 2)
-    caps = ("attn_logit_softcapping", "final_logit_softcapping")
+    capped = {c.value(cap, 1.0) is not None for cap in CAPS}
+    if len(capped) > 1:
+        c.disagree(CAPS, "and one of them is null, which is not modelled", "cap both or neither")
     bias = c.switch("attention_bias")
     return Architecture(
         **shape,
         **windows,
         norm_outputs=True,
-        soft_cap=any(c.value(cap, 1.0) is not None for cap in caps),
+        soft_cap=any(capped),
         qkv_bias=bias,
         output_bias=bias,
     )

@@ -118,10 +118,14 @@ CHOICES = {
     "window": (0, 4),
     "experts": (None, EXPERTS),
 }
+OLMO_2 = {"norm_inputs": False, "norm_outputs": True, "qk_norm": "full"}
+GEMMA_2 = {"norm_outputs": True, "soft_cap": True}
 EXTRAS = [
     {"norm": "layernorm-no-weight"},
     {"norm_inputs": False},
-    {"norm_outputs": True},
+    {"norm_inputs": False, "norm_outputs": True},
+    {"norm_outputs": True, "qk_norm": "full"},
+    {"qk_norm": "full"},
     {"shared_norm": True},
     {"qk_norm": "head"},
     {"head_bias": True},
@@ -136,11 +140,16 @@ def of_choices(rest):
 
 
 def test_no_blocks_are_those_of_two_families_and_each_modelled_class_has_some():
-    found = {family.model_type for a in of_choices({}) if (family := family_of(a))}
+    found = {
+        family.model_type
+        for rest in ({}, OLMO_2, GEMMA_2)
+        for a in of_choices(rest)
+        if (family := family_of(a))
+    }
     assert found == set(modelled_types())
 
 
-@pytest.mark.parametrize("rest", EXTRAS, ids=lambda rest: next(iter(rest)))
+@pytest.mark.parametrize("rest", EXTRAS, ids=" ".join)
 def test_no_modelled_class_has_what_is_read_for_its_parameters_only(rest):
     assert not any(family_of(a) for a in of_choices(rest))
 
