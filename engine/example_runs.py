@@ -162,9 +162,7 @@ RUNS: Mapping[str, str] = {
     "hf OLMo 2": f"{HF} {OLMO_2}",
     "hf OLMo 2 eager in autocast": f"{HF} {OLMO_2} {EAGER} {AUTOCAST}",
     "hf Gemma 2 eager": f"{HF} {GEMMA_2} {EAGER}",
-    "hf Gemma 2 recomputed": (
-        f"{HF} {GEMMA_2} {EAGER} recipe.recompute=full {SOME_WINDOWS}"
-    ),
+    "hf Gemma 2 recomputed": (f"{HF} {GEMMA_2} {EAGER} recipe.recompute=full {SOME_WINDOWS}"),
     "Megatron": f"{MEGATRON} parallel.data=more parallel.zero=1",
     "Megatron GPT eager": f"{MEGATRON} shape=gpt {EAGER} recipe.dropout=some",
     "Megatron tensor": f"{MEGATRON} parallel.tensor=more parallel.sequence_parallel=true",

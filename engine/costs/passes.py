@@ -17,6 +17,10 @@ from engine.settings import Settings
 from engine.stacks.registry import stack
 from engine.stages import Stage
 
+# Elements that a soft cap reads and writes: divided 2, tanh 2, multiplied 2; backward, tanh reads
+# what it returned too.
+CAPPED = (6, 7)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
@@ -77,7 +81,7 @@ def loss(settings: Settings, stage: Stage) -> Moved:
     """Return what final norm and loss move: the logits several times, in 4 bytes unless fused.
 
     Forward, a cast and the log-softmax; backward, the gradients of both. Fused cross entropy reads
-    the logits twice and writes their gradient over them.
+    the logits twice and writes their gradient over them, and caps them as it reads them.
     """
     if not stage.last:
         return Moved(forward=0, backward=0, recomputed=0)
@@ -87,6 +91,8 @@ def loss(settings: Settings, stage: Stage) -> Moved:
     norm = stream_tokens(settings) * settings.architecture.hidden * precision.residual
     cast = each + 4 if each < 4 else 0
     forward, backward = cast + 4 + 4, 4 + 4 + 4 + cast
+    if settings.architecture.soft_cap:
+        forward, backward = forward + CAPPED[0] * each, backward + CAPPED[1] * each
     if settings.recipe.loss == "fused":
         forward, backward = 3 * each, 0
     return Moved(
@@ -180,6 +186,8 @@ def _attention(settings: Settings) -> Iterator[Pass]:
         one = a.latent.nope_head_dim + a.latent.rope_head_dim
         queries = keys = a.heads * one
     q, kv = (tokens(settings) * ceil_div(width, t) * each for width in (queries, keys))
+    if a.qk_norm != "none":
+        yield Pass(forward=2 * (q + kv), backward=3 * (q + kv), operators=2)
     if not a.positions:
         kernels = 2 if _fused(settings) else 9  # two products, a half turned, a sum
         yield Pass(forward=kernels * (q + kv), backward=kernels * (q + kv))
@@ -193,12 +201,15 @@ def _eager(settings: Settings) -> Pass:
     """Return what the b·a·s² scores move, written and read by the products themselves too.
 
     Kernel by kernel, forward: written 1, scaled 2, masked 2, softmax 2, read 1; backward: read 1,
-    gradient written 1, softmax 3, scaled 2, read 2. Fused, scaling, mask and softmax are one.
+    gradient written 1, softmax 3, scaled 2, read 2. Fused, scaling, mask and softmax are one. A
+    soft cap is three kernels more.
     """
     a, parallel = settings.architecture, settings.parallel
     each = _precision(settings).compute
     square = tokens(settings) * settings.workload.sequence * ceil_div(a.heads, parallel.tensor)
     forward, backward = (4, 7) if _fused(settings) else (8, 9)
+    if a.soft_cap:
+        forward, backward = forward + CAPPED[0], backward + CAPPED[1]
     dropout = (2 * each + 1) if settings.recipe.dropout else 0
     return Pass(
         forward=square * (forward * each + dropout),

@@ -1,7 +1,7 @@
 """Attention of the `hf` stack: the classes of Hugging Face Transformers.
 
-Read from Transformers 5.24, models/{llama,gpt2,gpt_neox,olmo2,gemma2}/modeling_*.py, and traced operator by
-operator. Attention returns its probabilities beside its result where it is eager.
+Read from Transformers 5.24, models/{llama,gpt2,gpt_neox,olmo2,gemma2}/modeling_*.py, and traced
+operator by operator. Attention returns its probabilities beside its result where it is eager.
 """
 
 from sympy.polys.rings import PolyElement

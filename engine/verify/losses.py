@@ -18,9 +18,7 @@ AT_ONCE = 64  # rows that go through fp32 together, inside what stands for one k
 
 
 @torch.library.custom_op("memquiz::cross_entropy_in_place", mutates_args={"logits"})
-def cross_entropy_in_place(
-    logits: Tensor, targets: Tensor, rows: int, cap: float = 0.0
-) -> Tensor:
+def cross_entropy_in_place(logits: Tensor, targets: Tensor, rows: int, cap: float = 0.0) -> Tensor:
     """Return each row's share of the mean loss in fp32, and put its gradient over its logits.
 
     Args:
@@ -97,9 +95,7 @@ class _InChunks(torch.autograd.Function):
             torch.mm(x[part], weight.t(), out=logits)
             if bias is not None:
                 logits.add_(bias)
-            losses[part] = cross_entropy_in_place(
-                logits, wanted.targets[part], rows, wanted.cap
-            )
+            losses[part] = cross_entropy_in_place(logits, wanted.targets[part], rows, wanted.cap)
             torch.mm(logits, weight, out=of_x[part])
             if of_weight is not None:
                 of_weight.addmm_(logits.t(), x[part])
@@ -144,4 +140,5 @@ def in_chunks(x: Tensor, head: torch.nn.Linear, targets: Tensor, cap: float = 0.
     return loss
 
 
-OF_LOGITS: Mapping[str, Callable[[Tensor, Tensor, float], Tensor]] = {"eager": eager, "fused": in_place}
+OfLogits = Callable[[Tensor, Tensor, float], Tensor]
+OF_LOGITS: Mapping[str, OfLogits] = {"eager": eager, "fused": in_place}

@@ -1,8 +1,8 @@
 """The tapes of the `hf` stack: the classes of Hugging Face Transformers.
 
 Read from Transformers 5.24, models/{llama,mistral,qwen2,mixtral,gpt2,gpt_neox,olmo2,gemma2}/
-modeling_*.py, and traced operator by operator. RMSNorm, the masks of eager attention and GPT-2's GELU are plain
-operators there, and each keeps what its own backward needs.
+modeling_*.py, and traced operator by operator. RMSNorm, the masks of eager attention and GPT-2's
+GELU are plain operators there, and each keeps what its own backward needs.
 """
 
 from collections.abc import Iterator
@@ -107,9 +107,8 @@ def _masks_waiting(block: Block) -> PolyElement:
     full, one = block.recompute == "full", _mask(block)
     if not hf_norms.is_gemma2(block):
         return ZERO if full else one
-    if full:
-        return ZERO if block.some_windows else one
-    return 2 * one
+    both: PolyElement = 2 * one
+    return (ZERO if block.some_windows else one) if full else both
 
 
 def _mask(block: Block) -> PolyElement:

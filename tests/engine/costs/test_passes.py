@@ -112,6 +112,15 @@ def test_fused_kernels_move_less(settings):
     assert fused < separate
 
 
+# Divided, tanh and multiplied in 2 bytes: 6 and 7 elements, unless the loss's kernel does it.
+@pytest.mark.parametrize(("loss", "more"), [("eager", (12, 14)), ("fused", (0, 0))])
+def test_capped_logits_pass_three_kernels_more(settings, loss, more):
+    chosen = [settings({"soft_cap": cap}, loss=loss) for cap in (False, True)]
+    without, capped = (passes.loss(one, stages(one)[0]) for one in chosen)
+    found = (capped.forward - without.forward, capped.backward - without.backward)
+    assert found == tuple(128 * 1024 * each for each in more)
+
+
 @pytest.mark.parametrize("vocab", [1024, 262_144])
 def test_the_loss_moves_in_proportion_to_the_vocabulary(settings, vocab):
     chosen = settings({"vocab": vocab})
@@ -180,6 +189,24 @@ ONE_LAYER = {
         {"norm_outputs": True, "norm_inputs": False},
         {},
         [*STREAM, _turned(2, 2 * H), (4 * H, 8 * H), (3 * F, 5 * F)],
+    ),
+    "norms of queries and keys": (
+        {"qk_norm": "full", "kv_heads": 2},
+        {"implementation": "fused"},
+        [
+            *(*STREAM, NORM, (2 * 64, 3 * 64), _turned(9, H + 64)),
+            *((2 * (H + 64), 4 * (H + 64)), (5 * F, 9 * F)),
+        ],
+    ),
+    "capped scores": (
+        {"positions": 128, "soft_cap": True},
+        {"attention": "eager", "implementation": "fused"},
+        [*STREAM, ((8 + 6) * SCORES, (9 + 7) * SCORES), (5 * F, 9 * F)],
+    ),
+    "caps inside a fused kernel": (
+        {"soft_cap": True},
+        {"implementation": "fused"},
+        [*STREAM, _turned(9, 2 * H), (4 * H, 8 * H), (5 * F, 9 * F)],
     ),
     "learned positions and no gate": (
         {"positions": 128, "gated": False},
