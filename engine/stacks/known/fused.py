@@ -18,6 +18,8 @@ from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
 from engine.stacks.stack import Stack
 from engine.tape import ZERO, Tape, Value, without_gradients
 
+HEADS_AGAIN = "attention needs q, k and v again"
+
 
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
@@ -71,28 +73,14 @@ def _behind(pen: Pen, branch: Value) -> Value:
 
 def _attention(pen: Pen, x: Value) -> Value:
     block = pen.block
-    bias = block.qkv_bias
-    queries = pen.linear(
-        x, (q, h), name="queries", bias=bias, why="attention needs q, k and v again"
-    )
-    keys = pen.linear(x, (kv, h), name="keys", bias=bias, why="attention needs q, k and v again")
-    values = pen.linear(
-        x, (kv, h), name="values", bias=bias, why="attention needs q, k and v again"
+    queries, keys, values = (
+        pen.linear(x, (width, h), name=name, bias=block.qkv_bias, why=HEADS_AGAIN)
+        for name, width in (("queries", q), ("keys", kv), ("values", kv))
     )
     # What stands left of an assignment is replaced when all of its right side is there.
     if block.qk_norm != "none":
         before = queries, keys
-        whole = block.qk_norm == "full"
-        queries, keys = (
-            pen.norm(
-                one,
-                heads * d if whole else d,
-                name=f"normed {one.name}",
-                rows=tokens if whole else tokens * heads,
-                size=one.size,
-            )
-            for one, heads in zip(before, (a, k), strict=True)
-        )
+        queries, keys = _normed(pen, queries, a), _normed(pen, keys, k)
         pen.hold(*before)
     if block.rotary:
         before = queries, keys
@@ -109,17 +97,19 @@ def _attention(pen: Pen, x: Value) -> Value:
         # Heads put together of two parts lie one behind the other, and so does what flash makes
         # of them; the matrix wants tokens one behind the other.
         out = parts.copy(pen, out)
-    result = pen.linear(
-        out,
-        (h, q),
-        name="attention result",
-        bias=block.output_bias,
-        why=pen.of_branch,
-    )
+    bias = block.output_bias
+    result = pen.linear(out, (h, q), name="attention result", bias=bias, why=pen.of_branch)
     if block.frozen and block.attention == "eager":
         # The frame refers to the heads while their copy goes through the matrix.
         pen.hold(*(one for op in pen.operators if op.output is out for one in op.inputs))
     return result
+
+
+def _normed(pen: Pen, x: Value, heads: PolyElement) -> Value:
+    """Write the norm of each head of queries or keys, or of all `heads` together."""
+    whole = pen.block.qk_norm == "full"
+    width, rows = (heads * d, tokens) if whole else (d, tokens * heads)
+    return pen.norm(x, width, name=f"normed {x.name}", rows=rows, size=x.size)
 
 
 def _core(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:

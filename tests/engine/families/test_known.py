@@ -14,6 +14,7 @@ from small_configs import GPT2, LLAMA, configs
 
 from engine.architecture import Architecture
 from engine.catalog import models
+from engine.errors import InputError
 from engine.families.config import architecture_of
 from engine.families.registry import families
 
@@ -179,6 +180,19 @@ def test_layer_types_say_how_many_layers_have_the_window():
     kinds = ["sliding_attention", "full_attention"]
     config = LLAMA | {"model_type": "gemma2", "num_key_value_heads": 2, "layer_types": kinds}
     assert architecture_of(config).window_layers == 1
+
+
+def test_windows_of_gemma_2_are_written_in_every_other_layer():
+    family = families()["gemma2"]
+    kinds = family.written(models()["gemma-2-2b"].architecture, 0.0)["layer_types"]
+    assert kinds == ["sliding_attention", "full_attention"] * 13
+
+
+@pytest.mark.parametrize("cap", ["attn_logit_softcapping", "final_logit_softcapping"])
+def test_one_cap_without_the_other_is_refused_by_its_name(cap):
+    config = LLAMA | {"model_type": "gemma2", "num_key_value_heads": 2, cap: None}
+    with pytest.raises(InputError, match="one of them is null"):
+        architecture_of(config)
 
 
 def test_late_layers_of_qwen_have_the_window():
