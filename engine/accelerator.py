@@ -21,6 +21,7 @@ class Accelerator:
             ECC or firmware takes a part.
         tflops_16bit: dense 16-bit peak in TFLOP/s, without sparsity: tensor or matrix cores with
             fp32 accumulation, ordinary cores on a P100.
+        float8: whether its tensor or matrix cores multiply float8, at twice the 16-bit peak.
         products_share: part of `tflops_16bit` that the matrix products of a language model were
             measured to reach; 0 where nobody has said.
         bandwidth_gb_s: memory bandwidth in GB/s.
@@ -49,6 +50,7 @@ class Accelerator:
     vendor: str
     memory_mib: int
     tflops_16bit: float
+    float8: bool = False
     products_share: float = 0.0
     bandwidth_gb_s: float
     nvlink_gb_s: float = 0.0
@@ -69,9 +71,11 @@ class Accelerator:
     def _faults(self) -> Iterator[Fault]:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.type in {str, "str"}:
-                continue
             where = f"gpu.{self.name}.{field.name}"
+            if field.type in {bool, "bool"} and not isinstance(value, bool):
+                yield Fault(where, f"{value!r} is not true or false")
+            if field.type in {str, "str", bool, "bool"}:
+                continue
             kinds = (int,) if field.type in {int, "int"} else (int, float)
             may_be_zero = field.name in MAY_BE_ZERO
             if isinstance(value, bool) or not isinstance(value, kinds):

@@ -172,7 +172,7 @@ class _Backward:
         if not self.held:
             made, narrow = self._summed(op, made), ZERO
         if op.inner is None:
-            self._moment(made + op.backward_workspace + wide - narrow)
+            self._moments_of(op, made + wide - narrow)
         self._drop_kept(op)
         if self.held:
             # What a checkpoint made again dies with its operator, before the engine casts or sums.
@@ -192,6 +192,10 @@ class _Backward:
         self.gradients.live += total(op.summed)
         summed: PolyElement = made + op.late
         return summed
+
+    def _moments_of(self, op: Operator, made: PolyElement) -> None:
+        for beside in (op.backward_workspace, *op.backward_moments):
+            self._moment(made + beside)
 
     def _moment(self, beside: PolyElement) -> None:
         self.moments[self.saved + self.gradients.live + beside] = None

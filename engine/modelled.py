@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from engine.adapters import missing
 from engine.errors import Fault, UnmodelledError
 from engine.optimizers import optimizers
-from engine.precisions import LATER, PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.settings import DEFAULT_STACK, Settings
 from engine.stacks.gaps import no_lines
 from engine.stacks.registry import names, stack
 
-SIXTEEN_BIT = tuple(name for name, row in PRECISIONS.items() if row.weights == 2)
+SIXTEEN_BIT = tuple(
+    name for name, row in PRECISIONS.items() if row.weights == 2 and not row.float8
+)
 
 
 def gaps(settings: Settings) -> Iterator[Fault]:
@@ -18,8 +20,8 @@ def gaps(settings: Settings) -> Iterator[Fault]:
 
     Last comes what its software stack says of itself.
     """
-    if settings.recipe.precision in LATER:
-        yield _later(settings)
+    if refused := tuple(_float8(settings)):
+        yield from refused
         return
     if settings.served:
         yield from of_inference(settings)
@@ -38,14 +40,18 @@ def gaps(settings: Settings) -> Iterator[Fault]:
     yield from stack(settings.implementation).gaps(settings)
 
 
-def _later(settings: Settings) -> Fault:
-    """Return why a precision that is known by name has no lines, and what to give instead."""
-    precision = settings.recipe.precision
+def _float8(settings: Settings) -> Iterator[Fault]:
+    """Yield why products in float8 have no lines where none of a stack's layers are traced."""
+    where, name = "recipe.precision", settings.recipe.precision
+    if not PRECISIONS[name].float8:
+        return
+    missing = stack(settings.implementation).no_float8
     if settings.served:
         instead = 'mixed, with serving.weights = "fp8"'
-        return no_lines("recipe.precision", f"{precision} in inference", instead)
-    why, instead = LATER[precision]
-    return Fault("recipe.precision", f"{precision} is not modelled: {why}", f"modelled: {instead}")
+        yield no_lines(where, f"{name} in inference", instead)
+    elif missing:
+        what = f"{name} with {settings.implementation} is not modelled: {missing}"
+        yield Fault(where, what, "modelled: the fused stack, or mixed")
 
 
 def _optimizer(settings: Settings) -> Iterator[Fault]:

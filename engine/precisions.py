@@ -14,6 +14,7 @@ class Precision:
         compute: activations inside a block and the matrix products.
         residual: the stream between blocks, its norms' inputs and outputs.
         casts: 16-bit casts of the matrices, made by autocast and kept for the backward pass.
+        float8: whether the layers' matrices multiply in float8.
         title: its name and widths in a question; `{}` is what is as wide as the states.
     """
 
@@ -24,6 +25,7 @@ class Precision:
     compute: int
     residual: int
     casts: int = 0
+    float8: bool = False
     title: str
     says: str
     source: str
@@ -49,13 +51,7 @@ class Precision:
         return self.casts > 0
 
 
-# Known by name, and refused: why, and what to give in its place.
-LATER = {
-    "fp8": (
-        "FP8 copies of the weights live beside the 16-bit ones, and no trace says when",
-        "mixed-fp32-grad, with the same weights, master copy, gradients and states",
-    ),
-}
+FLOAT8 = 1
 PRECISIONS = {
     row.name: row
     for row in (
@@ -114,6 +110,18 @@ PRECISIONS = {
             title="pure bf16: 16-bit {}, no master copy",
             says="everything in bf16, optimizer states too",
             source="pytorch/torchtune README, bf16 recipes",
+        ),
+        Precision(
+            name="fp8",
+            weights=2,
+            gradients=2,
+            master=4,
+            compute=2,
+            residual=2,
+            float8=True,
+            title="fp8: 16-bit weights and gradients, fp32 {}, matrices multiplied in 8 bits",
+            says="as mixed, with both factors of each layer's products cast to 8 bits on use",
+            source="pytorch/ao torchao/float8 README: weights stay in high precision",
         ),
     )
 }

@@ -7,7 +7,7 @@ from engine.adapters import BASES, GROUPS, MATRICES, targets
 from engine.errors import Fault, InputError, UnmodelledError, unknown
 from engine.modelled import gaps
 from engine.optimizers import optimizers
-from engine.precisions import LATER, PRECISIONS
+from engine.precisions import PRECISIONS
 from engine.settings import (
     Adapters,
     Hardware,
@@ -81,7 +81,7 @@ class Scenario(Settings):
         for where, value, known in (
             ("model.implementation", self.implementation, names()),
             ("workload.mode", self.workload.mode, MODES),
-            ("recipe.precision", recipe.precision, (*PRECISIONS, *LATER)),
+            ("recipe.precision", recipe.precision, tuple(PRECISIONS)),
             ("recipe.optimizer", recipe.optimizer, tuple(optimizers())),
             ("recipe.attention", recipe.attention, ATTENTIONS),
             ("recipe.recompute", recipe.recompute, RECOMPUTES),

@@ -53,6 +53,8 @@ class Operator:
         hands_on: its backward makes no new tensor, the gradient goes to the inputs as it is.
         workspace: bytes alive only while the forward operator runs.
         backward_workspace: bytes alive only while the backward operator runs.
+        backward_moments: the same at further moments, of several products in one backward; the
+            gradients that are not made by then are taken off.
         uncast: bytes of a gradient that it makes in a wider dtype, and bytes of the same
             gradient in the dtype of its tensor, to which the engine casts it afterwards.
         inner: the operators behind this one, which a checkpoint runs again in the backward.
@@ -64,6 +66,8 @@ class Operator:
         meeting: bytes alive when a parameter gradient has met an older one of the same parameter
             and the gradient that came in is gone.
         makes_all: its backward makes the gradients of all inputs, of those too that need none.
+        keeps_last: what it keeps is put away when it is done, as a Python function's is: a
+            checkpoint that runs it last makes its output too.
     """
 
     inputs: tuple[Value, ...]
@@ -73,6 +77,7 @@ class Operator:
     hands_on: bool = False
     workspace: PolyElement = ZERO
     backward_workspace: PolyElement = ZERO
+    backward_moments: tuple[PolyElement, ...] = ()
     uncast: tuple[PolyElement, PolyElement] = (ZERO, ZERO)
     inner: "Tape | None" = None
     makes_views: bool = False
@@ -82,6 +87,7 @@ class Operator:
     summed: tuple[Value, ...] = ()
     meeting: PolyElement = ZERO
     makes_all: bool = False
+    keeps_last: bool = False
 
     @property
     def kept(self) -> tuple[Value, ...]:
@@ -156,7 +162,7 @@ class Tape:
         """
         again, rest = self.operators[: self.stop], self.operators[self.stop :]
         last = again[-1]
-        if all(kept in last.read for kept in last.kept):
+        if not last.keeps_last and all(kept in last.read for kept in last.kept):
             again = (*again[:-1], replace(last, output=Value(name="not made", size=ZERO)))
         wanted = {value for op in rest for value in (*op.read, *op.holds)}
         waiting = (value for op in again for value in op.made if value in wanted)

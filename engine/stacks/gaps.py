@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from engine.architecture import Architecture
+from engine.architecture import Architecture, Tensor
 from engine.errors import Fault
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
 
+WHOLE_ROWS = 16
 SPLITS = ("tensor", "pipeline", "context", "expert")
 
 
@@ -38,6 +39,35 @@ def of_modules(settings: Settings) -> Iterator[Fault]:
     yield from _fsdp(settings)
     yield from of_experts(settings)
     yield from _uneven(settings.architecture)
+
+
+def of_float8(settings: Settings) -> Iterator[Fault]:
+    """Yield what linear layers whose products are in float8 have no lines for.
+
+    Every size of a product is one of its inner ones too, forward or backward, and of those the
+    kernel wants multiples of 16 (pytorch/pytorch aten/src/ATen/native/cuda/ScaledBlas.cpp).
+    """
+    name = settings.recipe.precision
+    if not PRECISIONS[name].float8:
+        return
+    if not settings.hardware.gpu.float8:
+        what = f"{settings.hardware.gpu.title} has no products in float8"
+        yield Fault("hardware.gpu", what, f"{name} wants Ada, Hopper, MI300 or a later one")
+    if settings.architecture.experts is not None:
+        what = f"{name} with experts, whose grouped products stay in 16 bits"
+        yield no_lines("recipe.precision", what, "models with one MLP")
+    widths = {t.rows for t in _of_layers(settings)} | {t.columns for t in _of_layers(settings)}
+    tokens = settings.workload.micro_batch * settings.workload.sequence
+    for where, sizes in (("model", sorted(widths)), ("workload", [tokens])):
+        if odd := ", ".join(f"{size:,}" for size in sizes if size % WHOLE_ROWS):
+            what = f"products in float8 want multiples of {WHOLE_ROWS}, and not {odd}"
+            yield Fault(where, what, f"give other sizes, or another precision than {name}")
+
+
+def _of_layers(settings: Settings) -> Iterator[Tensor]:
+    for tensor in settings.architecture.tensors:
+        if tensor.matmul and tensor.columns > 1 and "layer" in tensor.place:
+            yield tensor
 
 
 def of_experts(settings: Settings) -> Iterator[Fault]:

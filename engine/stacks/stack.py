@@ -44,6 +44,7 @@ class Stack:
         pages_cache: whether inference keeps its cache in blocks and in place, as serving engines
             do, and not in one tensor a layer that each token makes anew.
         serves: whether inference is modelled.
+        no_float8: what is missing where its matrices multiply in float8; empty where nothing is.
         highest_zero: the highest ZeRO stage that it has.
         norms_last: norms that a layer registers behind its matrices, so that they lie behind
             them in flat weights.
@@ -76,6 +77,7 @@ class Stack:
     steps_on_host: bool = True
     pages_cache: bool = False
     serves: bool = False
+    no_float8: str = "no step of its modules with float8 is traced"
     highest_zero: int = 3
     norms_last: frozenset[Norm] = frozenset()
     one_sequence: bool = False

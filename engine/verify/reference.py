@@ -19,6 +19,7 @@ from engine.architecture import Architecture, Experts
 from engine.precisions import PRECISIONS
 from engine.scenario import Adapters, Recipe, Scenario
 from engine.verify.adapters import adapted
+from engine.verify.float8 import in_float8
 from engine.verify.host import waiting_on_host
 from engine.verify.kernels import flash_attention, layer_norm, rms_norm
 from engine.verify.losses import OF_LOGITS, in_chunks, soft_capped
@@ -278,7 +279,9 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(a.vocab, a.hidden)
         if a.positions:
             self.positions = nn.Embedding(a.positions, a.hidden)
-        self.layers = nn.ModuleList(adapted(Block(a, recipe), adapters) for _ in range(a.layers))
+        made = (adapted(Block(a, recipe), adapters) for _ in range(a.layers))
+        float8 = PRECISIONS[recipe.precision].float8
+        self.layers = nn.ModuleList(in_float8(layer) if float8 else layer for layer in made)
         self.final_norm = norm(a, a.hidden)
         self.head = nn.Linear(a.hidden, a.vocab, bias=a.head_bias)
         if a.tied:

@@ -11,6 +11,7 @@ from engine.levers.lever import Lever, WhyNot
 from engine.levers.registry import levers
 from engine.optimizers import Optimizer, optimizers
 from engine.precisions import PRECISIONS, Precision
+from engine.scenario import CACHES, WEIGHTS
 from problems.answers.numbers import counted
 from problems.kind import Kind
 from problems.mistakes import KnownMistake, mistakes
@@ -21,6 +22,8 @@ from quiz.explain.explanation import Explanation
 from quiz.explain.questions import SEED, TOPIC_OF, of_topic, on_paper, with_mistake
 from quiz.explain.words import told
 from quiz.options.kinds import kinds_typed
+
+SERVED = "In inference it is one of the formats of serving.weights and serving.cache."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +157,7 @@ def _precision(row: Precision) -> Explanation:
                 f"Bytes a parameter: weights {row.weights}, gradients {row.gradients}, master "
                 f"copy {row.master}; each state of the optimizer {row.stepped}."
             ),
+            *([SERVED] if row.name in {*WEIGHTS} & {*CACHES} else []),
         ),
         sources=(row.source,),
         lines=_lines_of(f"AdamW in {row.name}", states),

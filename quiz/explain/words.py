@@ -1,10 +1,8 @@
-"""Words of scenario files and of estimates: settings, refused precisions, the sizes of a run."""
+"""Words of scenario files and of estimates: settings, the sizes of a run."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from engine.precisions import LATER
-from engine.scenario import CACHES, WEIGHTS
 from quiz.explain.explanation import Explanation
 from quiz.options.scenario import ENTRIES, Entry
 
@@ -35,25 +33,12 @@ SIZES = {
 
 def told() -> Iterator[tuple[tuple[str, ...], Callable[[], Explanation]]]:
     """Yield the names of each word, and what explains it."""
-    for name in LATER:
-        yield (name,), partial(_refused, name)
     for name in SIZES:
         yield (name,), partial(_size, name)
     for entry in ENTRIES:
         key = f"{entry.table}.{entry.key}"
         names = (entry.spelled.removeprefix("--"), key, *ALSO.get(key, ()))
         yield names, partial(_setting, entry, key)
-
-
-def _refused(name: str) -> Explanation:
-    why, instead = LATER[name]
-    served = "In inference it is one of the formats of serving.weights and serving.cache."
-    says = (
-        f"{name} is not modelled as a precision: {why}.",
-        f"Modelled: {instead}.",
-        *([served] if name in {*WEIGHTS} & {*CACHES} else []),
-    )
-    return Explanation(sort="precision", name=name, says=says, sources=("docs/ledger.md",))
 
 
 def _size(name: str) -> Explanation:

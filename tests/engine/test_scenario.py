@@ -38,16 +38,6 @@ def test_all_faults_are_listed_at_once(scenario):
     assert found["workload.micro_batch"] == "-2 is less than 1"
 
 
-@pytest.mark.parametrize("stack", ["fused", "megatron"])
-def test_fp8_is_refused_by_name_with_what_is_missing_and_what_is_as_wide(scenario, stack):
-    with pytest.raises(UnmodelledError, match="fp8 is not modelled") as caught:
-        scenario(precision="fp8", implementation=stack, data=2, zero=3)
-    (fault,) = caught.value.faults
-    assert fault.where == "recipe.precision"
-    assert "FP8 copies of the weights" in fault.what
-    assert "mixed-fp32-grad" in fault.next
-
-
 def test_a_near_name_is_suggested(scenario):
     with pytest.raises(InputError, match="'adamW' is not known; did you mean adamw"):
         scenario(optimizer="adamW")

@@ -110,7 +110,7 @@ def test_every_phase_meets_the_traced_step(scenario, precision):
     holds()
 
 
-@pytest.mark.parametrize("precision", first({"mixed"}, ["fp32", "mixed", "pure-bf16"]))
+@pytest.mark.parametrize("precision", first({"mixed"}, ["fp32", "mixed", "pure-bf16", "fp8"]))
 def test_every_phase_meets_the_traced_step_of_fsdp2(scenario, precision):
     @FEW
     @given(block=blocks, shape=sizes, work=long, ranks=st.sampled_from((2, 3, 8, 64)))

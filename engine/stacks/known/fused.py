@@ -14,6 +14,7 @@ from engine.settings import Settings
 from engine.stacks import experts, gaps, losses, parts
 from engine.stacks.adapters import pen_of
 from engine.stacks.block import Block
+from engine.stacks.float8 import pen_of_layer
 from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
 from engine.stacks.stack import Stack
 from engine.tape import ZERO, Tape, Value, without_gradients
@@ -23,7 +24,7 @@ HEADS_AGAIN = "attention needs q, k and v again"
 
 def layer(block: Block) -> Tape:
     """Return the tape of one layer, as a checkpoint where everything is recomputed."""
-    pen = pen_of(block)
+    pen = pen_of_layer(block)
     x = parts.stream(pen, name="residual stream", differentiable=not block.bottom)
     normed = _norm(pen, x) if block.norm_inputs else x
     branch = _attention(pen, normed)
@@ -161,6 +162,7 @@ def _gaps(settings: Settings) -> Iterator[Fault]:
     if settings.recipe.loss == "chunked" and PRECISIONS[settings.recipe.precision].autocast:
         what = f"chunked with {settings.recipe.precision}"
         yield gaps.no_lines("recipe.loss", what, "eager, fused")
+    yield from gaps.of_float8(settings)
     yield from gaps.of_modules(settings)
 
 
@@ -176,4 +178,5 @@ STACK = Stack(
     saves_on_host=True,
     pages_cache=True,
     serves=True,
+    no_float8="",
 )

@@ -171,6 +171,8 @@ STACK = Stack(
     why_not_run="it wants GPUs and a launcher of its own",
     held_to="measured runs",
     steps_on_host=False,
+    no_float8="Transformer Engine keeps FP8 copies of matrices and of their inputs, and no "
+    "measurement says which of them live at the peak",
     highest_zero=1,
     fused_kernels=True,
     fused_accumulation=True,

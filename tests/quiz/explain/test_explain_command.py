@@ -121,10 +121,9 @@ def test_an_optimizer_is_told_with_what_it_keeps_of_what(name, said):
     assert set(said) <= set(explained(name)[0].says)
 
 
-def test_a_precision_that_is_refused_is_told_with_what_is_modelled():
+def test_fp8_is_told_as_a_precision_and_as_a_format_of_what_is_served():
     (one,) = explained("fp8")
-    assert one.says[0].startswith("fp8 is not modelled as a precision: ")
-    assert one.says[1].startswith("Modelled: mixed-fp32-grad")
+    assert "weights 2, gradients 2, master copy 4" in one.says[1]
     assert "serving.weights" in one.says[2]
 
 
