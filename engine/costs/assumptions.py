@@ -16,6 +16,10 @@ PRODUCTS_SOURCE = "MooreThreads/SimuMax v1.2 configs/system/a100_pcie.json: 0.75
 # TF32 against 16 bits: 156 of 312 TFLOP/s and 494.7 of 989.4, NVIDIA A100 and H100 data sheets.
 FP32_SHARE = 0.5
 
+# Float8 against 16 bits: 1,979 of 989.4 TFLOP/s on an H100, 733 of 362 on an L40S, 2,615 of 1,307
+# on an MI300X, their data sheets. The share of the peak is taken to be that of 16 bits.
+FLOAT8_TIMES = 2
+
 # Of the memory bandwidth, in operators that only read and write.
 MEMORY_SHARE = 0.91
 MEMORY_SOURCE = "MooreThreads/SimuMax v1.2 configs/system/a100_pcie.json: 0.91 of the bandwidth"

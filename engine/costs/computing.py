@@ -1,9 +1,11 @@
 """The terms in which a GPU computes, for one micro-batch and for the step's end."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from engine.costs import flops, passes
 from engine.costs.assumptions import (
+    FLOAT8_TIMES,
     FP32_SHARE,
     MEMORY_SHARE,
     MEMORY_SOURCE,
@@ -12,6 +14,8 @@ from engine.costs.assumptions import (
     PRODUCTS_SHARE,
     PRODUCTS_SOURCE,
 )
+from engine.costs.float8 import casts
+from engine.costs.flops import Flops, MicroBatch
 from engine.costs.held import Held
 from engine.costs.passes import Moved
 from engine.costs.terms import Resource, Term
@@ -46,21 +50,24 @@ def computing(settings: Settings, stage: Stage, weights: Held) -> Computing:
     """Return what a rank of `stage` computes in one micro-batch."""
     work = flops.micro_batch(settings, stage)
     moved, logits = passes.layers(settings, stage), passes.loss(settings, stage)
+    narrowed = casts(settings, stage)
     rate, memory = products_rate(settings), memory_rate(settings)
-    again = moved.operators + moved.repeated
-    passing = (moved.forward + logits.forward) / memory + moved.operators * OPERATOR_LATENCY
-    passing_back = (moved.backward + moved.recomputed + logits.backward) / memory
+    all_moved = (moved, logits, narrowed)
+    once = sum(one.operators for one in all_moved)
+    again = sum(one.operators + one.repeated for one in all_moved)
+    passing = sum(one.forward for one in all_moved) / memory + once * OPERATOR_LATENCY
+    passing_back = sum(one.backward + one.recomputed for one in all_moved) / memory
     passing_back += again * OPERATOR_LATENCY
     attention = work.forward.attention + work.backward.attention + work.recomputed.attention
     return Computing(
         terms=(
-            *_products(work, rate, products_source(settings)),
-            _operands(settings, weights, work, rate),
-            *_passes(settings, weights, moved, logits),
-            _launching(moved.operators + again),
+            *_products(settings, work),
+            _operands(settings, weights, work),
+            *_passes(settings, weights, all_moved),
+            _launching(once + again),
         ),
-        forward=work.forward.total / rate + passing,
-        backward=(work.backward.total + work.recomputed.total) / rate + passing_back,
+        forward=_seconds(settings, work.forward) + passing,
+        backward=_seconds(settings, work.backward, work.recomputed) + passing_back,
         attention=attention / rate,
         column=work.column / rate,
     )
@@ -107,29 +114,44 @@ def memory_rate(settings: Settings) -> float:
     return settings.hardware.gpu.bandwidth_gb_s * GB * MEMORY_SHARE
 
 
-def _products(work: flops.MicroBatch, rate: float, rate_source: str) -> tuple[Term, ...]:
+def _narrow(settings: Settings, work: Flops) -> int:
+    """Return the FLOPs of `work` that are in float8: those of linear layers, not of the head."""
+    return work.linear if PRECISIONS[settings.recipe.precision].float8 else 0
+
+
+def _seconds(settings: Settings, *works: Flops) -> float:
+    narrow = sum(_narrow(settings, work) for work in works)
+    wide = sum(work.total for work in works) - narrow
+    return (wide + narrow / FLOAT8_TIMES) / products_rate(settings)
+
+
+def _products(settings: Settings, work: MicroBatch) -> Iterator[Term]:
     rows = (
         ("forward products", work.forward, "2 FLOPs for each weight and token, and attention"),
         ("backward products", work.backward, "gradients of inputs and of weights: twice forward"),
         ("recomputed products", work.recomputed, "what was not kept runs forward once more"),
     )
-    return tuple(
-        Term(
-            name=name,
-            resource=Resource.PRODUCTS,
-            amount=counted.total,
-            unit="FLOP",
-            rate=rate,
-            why=why,
-            source=FLOPS_SOURCE,
-            rate_source=rate_source,
-        )
-        for name, counted, why in rows
-        if counted.total
-    )
+    rate = products_rate(settings)
+    for name, counted, why in rows:
+        narrow = _narrow(settings, counted)
+        for says, amount, times in (
+            (name, counted.total - narrow, 1),
+            (f"{name} in float8", narrow, FLOAT8_TIMES),
+        ):
+            if amount:
+                yield Term(
+                    name=says,
+                    resource=Resource.PRODUCTS,
+                    amount=amount,
+                    unit="FLOP",
+                    rate=times * rate,
+                    why=why,
+                    source=FLOPS_SOURCE,
+                    rate_source=products_source(settings),
+                )
 
 
-def _operands(settings: Settings, weights: Held, work: flops.MicroBatch, rate: float) -> Term:
+def _operands(settings: Settings, weights: Held, work: MicroBatch) -> Term:
     """Return the reading of weights, as far as the products are too short to hide it.
 
     Experts apart: few tokens may come to each.
@@ -140,15 +162,16 @@ def _operands(settings: Settings, weights: Held, work: flops.MicroBatch, rate: f
         return _memory(settings, "operands of products", 0, "nothing to read")
     experts = busy * weights.experts / max(1, weights.matrices)
     parts = (work.forward, work.backward, work.recomputed)
-    products = sum(part.experts for part in parts) / rate
-    others = sum(part.linear + part.head for part in parts) / rate
+    products = sum(part.experts for part in parts) / products_rate(settings)
+    others = _seconds(settings, *(replace(part, experts=0, attention=0) for part in parts))
     waits = max(0.0, experts - products) + max(0.0, busy - experts - others)
     hidden = 1 - waits / busy
     why = "weights are read and their gradients written while products run"
     return _memory(settings, "operands of products", amount, why, hidden=hidden)
 
 
-def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> tuple[Term, ...]:
+def _passes(settings: Settings, weights: Held, all_moved: tuple[Moved, ...]) -> tuple[Term, ...]:
+    moved, logits, narrowed = all_moved
     rows = (
         (
             "passes of the layers",
@@ -159,6 +182,11 @@ def _passes(settings: Settings, weights: Held, moved: Moved, logits: Moved) -> t
             "passes of the loss",
             logits.total,
             "the logits, vocabulary x tokens, pass several times, in fp32 unless fused",
+        ),
+        (
+            "casts to float8",
+            narrowed.total,
+            "both factors of each product are scaled, clamped and cast, kernel by kernel",
         ),
         (
             "weight casts",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine.adapters import four_bit
 from engine.costs.held import Held, ceil_div, stream_tokens, tokens
 from engine.optimizers import costed
-from engine.precisions import PRECISIONS, Precision
+from engine.precisions import FLOAT8, PRECISIONS, Precision
 from engine.settings import Settings
 from engine.stacks.registry import stack
 from engine.stages import Stage
@@ -106,8 +106,12 @@ def operands(settings: Settings, weights: Held) -> int:
     """Return bytes of weights read and weight gradients written by products of a micro-batch."""
     precision = _precision(settings)
     reads = 3 if settings.recipe.recompute == "full" else 2
+    read = weights.matrices * precision.compute
+    if precision.float8:
+        head = settings.architecture.vocab * settings.architecture.hidden
+        read -= (weights.matrices - head) * (precision.compute - FLOAT8)
     made = weights.parameters if weights.frozen else weights.matrices
-    return weights.matrices * reads * precision.compute + made * precision.gradients
+    return reads * read + made * precision.gradients
 
 
 def casts(settings: Settings, weights: Held) -> int:

@@ -146,3 +146,67 @@ def test_gradients_are_added_up_from_the_second_micro_batch_on(settings, micro_b
 def test_the_gpu_adds_but_does_not_step_what_the_host_does(settings):
     chosen = settings(passes=3, implementation="fused", offload="cpu", data=2, zero=2)
     assert set(_at_the_end(chosen)) == {"adding up gradients"}
+
+
+FLOAT8 = {"implementation": "fused", "precision": "fp8"}
+
+
+@pytest.mark.parametrize("recompute", RECOMPUTED)
+def test_linear_layers_in_float8_run_at_twice_the_rate_and_attention_and_head_do_not(
+    settings, recompute
+):
+    """An H100: 1,979 of 989.4 TFLOP/s."""
+    chosen = settings(recompute=recompute, **FLOAT8)
+    work = flops.micro_batch(chosen, stages(chosen)[0])
+    terms = _terms(chosen)
+    for name, part in zip(
+        (FORWARD, *BACKWARD), (work.forward, work.backward, work.recomputed), strict=True
+    ):
+        for term, amount, rate in (
+            (name, part.attention + part.head, PRODUCTS),
+            (f"{name} in float8", part.linear, 2 * PRODUCTS),
+        ):
+            assert (term in terms) == bool(amount)
+            assert not amount or terms[term].amount == amount
+            assert not amount or terms[term].rate == pytest.approx(rate)
+
+
+@pytest.mark.parametrize("recompute", RECOMPUTED)
+def test_forward_and_backward_in_float8_have_their_casts_in_them(settings, recompute):
+    chosen = settings(recompute=recompute, **FLOAT8)
+    terms, computed = _terms(chosen), _computed(chosen)
+    whole = sum(t.busy_seconds for n, t in terms.items() if n != "operands of products")
+    assert computed.forward + computed.backward == pytest.approx(whole)
+
+
+def test_casts_of_one_matrix_move_every_copy_that_is_made_of_it(settings):
+    """One MLP of two matrices and four of attention, all 256 wide, for 128 tokens: 33 an element.
+
+    Magnitudes 2 read and 2 written, 2 read again; then 2 and 4, 4 and 4, 4 and 4, 4 and 1.
+    """
+    square, stream = 256 * 256, 128 * 256
+    chosen = settings({"layers": 1, "ffn": 256, "gated": False}, **FLOAT8)
+    copies = 2 * (square + 2 * stream)
+    backward = 33 * (3 * stream + square) + copies
+    assert _terms(chosen)["casts to float8"].amount == 6 * (33 * (stream + square) + backward)
+
+
+def test_a_step_in_float8_that_is_not_compiled_computes_less_and_casts_for_longer(settings):
+    """So torchao's documentation wants it compiled."""
+    narrow, wide = (
+        settings("llama-3-8b", sequence=8192, implementation="fused", precision=name)
+        for name in ("fp8", "mixed")
+    )
+    of_products = [
+        sum(t.seconds for t in _terms(one).values() if t.resource is Resource.PRODUCTS)
+        for one in (narrow, wide)
+    ]
+    assert of_products[0] < 0.7 * of_products[1]
+    assert _terms(narrow)["casts to float8"].seconds > of_products[1] - of_products[0]
+
+
+def test_products_in_float8_read_a_byte_of_each_weight_of_a_layer_and_two_of_the_head(settings):
+    chosen = settings(**FLOAT8)
+    of = held(chosen, stages(chosen)[0])
+    head = 1024 * 256
+    assert passes.operands(chosen, of) == 2 * (of.matrices + head) + 2 * of.matrices
