@@ -54,8 +54,7 @@ def of_float8(settings: Settings) -> Iterator[Fault]:
         what = f"{settings.hardware.gpu.title} has no products in float8"
         yield Fault("hardware.gpu", what, f"{name} wants Ada, Hopper, MI300 or a later one")
     if settings.architecture.experts is not None:
-        what = f"{name} with experts, whose grouped products stay in 16 bits"
-        yield no_lines("recipe.precision", what, "models with one MLP")
+        yield no_lines("recipe.precision", f"{name} with experts", "models with one MLP")
     widths = {t.rows for t in _of_layers(settings)} | {t.columns for t in _of_layers(settings)}
     tokens = settings.workload.micro_batch * settings.workload.sequence
     for where, sizes in (("model", sorted(widths)), ("workload", [tokens])):

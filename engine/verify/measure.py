@@ -1,7 +1,7 @@
 """Run the step of a scenario on a device and measure it: fake tensors, the CPU, or a GPU."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,8 @@ from engine.verify.trace import executed, traced
 
 Device = Literal["fake", "cpu", "cuda"]
 MOST_LAYERS = 2_000
+# The first compute capability with products in float8.
+ADA = (8, 9)
 # Optimizer steps that run on a device until one is a steady one.
 STEPS: Mapping[Device, int] = {"fake": 2, "cpu": 3, "cuda": 2}
 DEVICES: Mapping[Device, str] = {
@@ -165,11 +167,7 @@ def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
     if not torch.cuda.is_available():
         what = "PyTorch finds no GPU here"
         return [Fault("--device cuda", what, _without_gpu(scenario))]
-    faults = []
-    compute = PRECISIONS[scenario.recipe.precision].compute
-    if scenario.recipe.attention == "flash" and compute == 4:
-        what = "flash attention has no fp32 kernel on a GPU"
-        faults.append(Fault("recipe.precision", what, "give a 16-bit one, or --device fake"))
+    faults = [*_without_kernel(scenario)]
     if scenario.parallel.data > 1 and not started_by_torchrun():
         what = f"{scenario.parallel.data} ranks need as many processes"
         start = f"torchrun --nproc-per-node {scenario.parallel.data} -m quiz verify …"
@@ -179,6 +177,17 @@ def _faults_on_gpu(scenario: Scenario) -> list[Fault]:
         what = f"the step takes {both(needed)}, and {both(room)} of this GPU are free"
         faults.append(Fault("--device cuda", what, "--device fake traces it without its data"))
     return faults
+
+
+def _without_kernel(scenario: Scenario) -> Iterator[Fault]:
+    """Yield what this GPU has no kernel for."""
+    where, precision = "recipe.precision", PRECISIONS[scenario.recipe.precision]
+    if scenario.recipe.attention == "flash" and precision.compute == 4:
+        what = "flash attention has no fp32 kernel on a GPU"
+        yield Fault(where, what, "give a 16-bit one, or --device fake")
+    if precision.float8 and (torch.version.hip or torch.cuda.get_device_capability() < ADA):
+        what = f"{precision.name} runs on NVIDIA's GPUs since Ada, and this is another"
+        yield Fault(where, what, "give mixed, or --device fake")
 
 
 def _without_gpu(scenario: Scenario) -> str:

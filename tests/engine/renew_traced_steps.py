@@ -20,10 +20,9 @@ import torch
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from accuracy import GPT, OPTIMIZERS, ROTARY_GPT, WITH_CLASS, WITHOUT_CLASS
+from accuracy import GPT, OPTIMIZERS, PRECISIONS, ROTARY_GPT, WITH_CLASS, WITHOUT_CLASS
 
 from engine.errors import InputError
-from engine.precisions import PRECISIONS
 from engine.scenario import Adapters, Parallel, Recipe, Workload
 from engine.scenario_file import from_mapping, to_mapping
 from engine.stacks.registry import stack
@@ -126,7 +125,7 @@ def drawn(draw: Draw, kind: str) -> Mapping[str, Any]:
             "gradient_accumulation": draw.between(1, 2),
         },
         "recipe": {
-            "precision": draw.choice(tuple(PRECISIONS)),
+            "precision": draw.choice(PRECISIONS),
             "optimizer": draw.choice(OPTIMIZERS),
             "attention": draw.choice(("flash", "eager")),
             "recompute": draw.choice(("none", "selective", "full")),

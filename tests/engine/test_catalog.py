@@ -274,6 +274,7 @@ REFUSED_GPUS = [
     ({"memory": 16}, "accelerators.x: 'memory' is not known"),
     ({"memory_mib": 15360.0}, "gpu.x.memory_mib: 15360.0 is not a number"),
     ({"memory_mib": 0}, "gpu.x.memory_mib: 0 is not positive"),
+    ({"float8": "yes"}, "gpu.x.float8: 'yes' is not true or false"),
     ({"products_share": 48}, "gpu.x.products_share: 48 is more than the peak"),
     ({"bandwidth_gb_s": -1}, "gpu.x.bandwidth_gb_s: -1 is not positive"),
     ({"tflops_16bit": "65"}, "gpu.x.tflops_16bit: '65' is not a number"),

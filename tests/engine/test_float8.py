@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
+from engine.verify import measure
 from engine.verify.float8 import Float8Linear, in_float8
 
 WIDE = {"layers": 3, "hidden": 512, "ffn": 1408, "kv_heads": 2, "vocab": 512}
@@ -118,6 +119,18 @@ def test_what_float8_has_no_lines_for_is_refused_by_name(scenario, values, where
         scenario(precision="fp8", **values)
     (fault,) = [one for one in caught.value.faults if one.where == where]
     assert what in fault.what
+
+
+@pytest.mark.parametrize(
+    ("capability", "refused"), [((8, 0), True), ((8, 9), False), ((9, 0), False)]
+)
+def test_a_gpu_before_ada_is_not_asked_for_a_product_in_float8(
+    scenario, monkeypatch, capability, refused
+):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
+    found = [fault.what for fault in measure._without_kernel(scenario(precision="fp8"))]
+    assert bool(found) == refused
+    assert not list(measure._without_kernel(scenario(precision="mixed")))
 
 
 def test_adapters_beside_products_in_float8_are_refused(adapted):
