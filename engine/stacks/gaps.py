@@ -55,6 +55,7 @@ def of_float8(settings: Settings) -> Iterator[Fault]:
         yield Fault("hardware.gpu", what, f"{name} wants Ada, Hopper, MI300 or a later one")
     if settings.architecture.experts is not None:
         yield no_lines("recipe.precision", f"{name} with experts", "models with one MLP")
+        return
     widths = {t.rows for t in _of_layers(settings)} | {t.columns for t in _of_layers(settings)}
     tokens = settings.workload.micro_batch * settings.workload.sequence
     for where, sizes in (("model", sorted(widths)), ("workload", [tokens])):
