@@ -188,7 +188,12 @@ class Question:
     @property
     def about(self) -> str:
         """Its topic and level: "model states, mid"."""
-        return f"{TOPICS[self.topic]}, {self.level}"
+        return f"{self.topic_title}, {self.level}"
+
+    @property
+    def topic_title(self) -> str:
+        """The topic in words: "model states"."""
+        return TOPICS[self.topic]
 
     @property
     def title(self) -> str:

@@ -1,0 +1,171 @@
+"""Moodle's own importers read what memquiz writes, and its questions mark as the grader does.
+
+Moodle is no package of any registry, so this runs by itself, where one (4.4 or newer) is
+installed: MOODLE=/srv/moodle python3 bootstrap.py interop -k "" interop/moodle_itself.py
+"""
+
+import html
+import json
+import os
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from problems.registry import build, kinds
+from quiz.formats.items import TWINS, in_order, is_strict, items, places
+from quiz.formats.known.gift import FORMAT as GIFT
+from quiz.formats.known.moodle import FORMAT as MOODLE
+from quiz.formats.markup import html as shown
+from quiz.formats.numbers import plain
+from quiz.formats.questions import NumberPart, OrderPart, PickPart, question_of
+from quiz.grading import grade
+from quiz.sets.blueprint import blueprint_of
+from quiz.sets.drawing import draw_set
+
+READER = Path(__file__).with_name("moodle_reads.php")
+TITLE = r"5 < 6 & ]]> \(x\) $$ {1:NUMERICAL:=3} a/b"
+SEED = int(os.environ.get("SEED", "0"))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    part = [{"kinds": [kind], "points": 4} for kind in kinds()]
+    return draw_set(blueprint_of({"title": TITLE, "part": part}, "test"), SEED)
+
+
+def read(problems, written, name, responses, folder):
+    (data,) = written.files(problems).values()
+    path, typed = folder / "written", folder / "typed"
+    path.write_bytes(data)
+    typed.write_text(json.dumps(responses))
+    command = ["php", READER, os.environ["MOODLE"], name, path, typed]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr + done.stdout
+    return {row["id"]: row for row in json.loads(done.stdout)}
+
+
+def questions(problems):
+    for slot, problem in zip(problems.slots, problems.variants[0].problems, strict=True):
+        yield question_of(slot, problems.variants[0], problem), problem
+
+
+def numbers(part):
+    """Yield numbers to type: in the middle and near the ends of every span, and off them all."""
+    for span in (part.right, *part.spans):
+        yield span.value
+        for low, high in ((span.low, span.high),):
+            yield from (low + (high - low) * Fraction(at, 100) for at in (1, 30, 50, 99))
+    yield part.right.value * 40
+
+
+def share(part, number):
+    spans = sorted((part.right, *part.spans), key=lambda span: -span.share)
+    return next((span.share for span in spans if span.low <= number <= span.high), Fraction(0))
+
+
+def typed(number):
+    return plain(Fraction(f"{float(number):.13g}"))
+
+
+@pytest.fixture(scope="module")
+def answered(drawn, tmp_path_factory):
+    """What Moodle has of each item, and for each response what it gives and what is due."""
+    responses, due = {}, {}
+    for question, problem in questions(drawn):
+        for item in items(question, together=True):
+            rows = [*rows_of(item, problem)]
+            responses[item.id] = [response for response, _, _ in rows]
+            due[item.id] = [(score, says) for _, score, says in rows]
+    found = read(drawn, MOODLE, "xml", responses, tmp_path_factory.mktemp("moodle"))
+    return found, due, responses
+
+
+def rows_of(item, problem):
+    """Yield (response, share of the credit that is due, feedback or None)."""
+    match item.parts:
+        case (NumberPart() as part,):
+            yield from of_number(part, problem)
+        case (PickPart(options=options),) if {one.text for one in options} == {"true", "false"}:
+            for one in options:
+                yield {"answer": int(one.text == "true")}, Fraction(one.is_right), None
+        case (PickPart(options=options),):
+            for one in options:
+                yield {"answer": shown(one.text)}, Fraction(one.is_right), None
+        case (OrderPart() as part,) if is_strict(part):
+            yield from of_order(part, problem)
+        case (OrderPart() as part,):
+            right = dict(places(part))
+            yield right, Fraction(1), None
+        case (_, _, *_):
+            yield from of_gaps(item)
+
+
+def of_number(part, problem):
+    unit = part.unit in TWINS
+    for number in dict.fromkeys(map(typed, numbers(part))):
+        response = {"answer": number} | ({"unit": part.unit} if unit else {})
+        verdict = grade(problem, f"{number} {part.unit}".strip())
+        yield response, verdict.score, None
+        if unit and share(part, Fraction(number)) == 1:
+            name, ratio = TWINS[part.unit]
+            yield {"answer": typed(Fraction(number) * ratio), "unit": name}, Fraction(1), None
+            wrong = share(part, Fraction(number) / ratio)
+            yield {"answer": number, "unit": name}, max(wrong, Fraction(1, 2)), None
+
+
+def of_order(part, problem):
+    right = in_order(part)
+    keys = {one.name: one.key for one in part.items}
+    for order in (right, right[::-1], (*right[1:], right[0]), (right[1], right[0], *right[2:])):
+        score = grade(problem, " > ".join(keys[name] for name in order)).score
+        yield [shown(name) for name in order], score, None
+
+
+def of_gaps(item):
+    """Yield each part by itself, the others unanswered or wrong."""
+    far = {at: wrong(part) for at, part in enumerate(item.parts, 1)}
+    for at, part in enumerate(item.parts, 1):
+        if isinstance(part, NumberPart):
+            for number in dict.fromkeys(map(typed, numbers(part))):
+                score = part.weight * share(part, Fraction(number))
+                yield far | {at: {"answer": number}}, score, None
+        else:
+            for one in part.options:
+                yield far | {at: {"answer": shown(one.text)}}, part.weight * one.is_right, None
+
+
+def wrong(part):
+    if isinstance(part, NumberPart):
+        return {"answer": "-7"}
+    return {"answer": next(shown(one.text) for one in part.options if not one.is_right)}
+
+
+def test_every_response_is_marked_as_the_grader_marks_it(answered):
+    found, due, responses = answered
+    off = [
+        (key, responses[key][at], row["fraction"], float(score))
+        for key, rows in due.items()
+        for at, ((score, _), row) in enumerate(zip(rows, found[key]["marks"], strict=True))
+        if abs((row["fraction"] or 0) - score) > 1e-6
+    ]
+    print(sum(map(len, due.values())), "responses")
+    assert not off, f"{len(off)}: {off[:20]}"
+
+
+def test_text_points_hints_and_category_arrive(drawn, answered):
+    found, _, _ = answered
+    for question, _ in questions(drawn):
+        for item in items(question, together=True):
+            row = found[item.id]
+            text = html.unescape(row["text"].replace("<br>", "\n"))
+            assert question.prompt in text
+            assert row["points"] == float(item.points)
+            assert html.unescape(row["category"]) == f"{question.number} {question.about}"
+            assert sorted(row["tags"]) == sorted(
+                [question.topic_title, question.level, question.kind]
+            )
+            if row["type"] != "essay":
+                assert [*map(html.unescape, row["hints"])] == [*question.hints]
+            assert all(html.unescape(shown(step)) in html.unescape(row["general"]) for step in question.solution)
