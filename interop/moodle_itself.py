@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from problems.registry import build, kinds
+from quiz.formats.cloze import weights
 from quiz.formats.items import TWINS, in_order, is_strict, items, places
 from quiz.formats.known.gift import FORMAT as GIFT
 from quiz.formats.known.moodle import FORMAT as MOODLE
@@ -56,7 +57,7 @@ def numbers(part):
     for span in (part.right, *part.spans):
         yield span.value
         for low, high in ((span.low, span.high),):
-            yield from (low + (high - low) * Fraction(at, 100) for at in (1, 30, 50, 99))
+            yield from (low + (high - low) * Fraction(at, 100) for at in (10, 30, 70, 90))
     yield part.right.value * 40
 
 
@@ -107,7 +108,8 @@ def of_number(part, problem):
     for number in dict.fromkeys(map(typed, numbers(part))):
         response = {"answer": number} | ({"unit": part.unit} if unit else {})
         verdict = grade(problem, f"{number} {part.unit}".strip())
-        yield response, verdict.score, None
+        # a count is whole: anything else is no answer there
+        yield response, getattr(verdict, "score", Fraction(0)), None
         if unit and share(part, Fraction(number)) == 1:
             name, ratio = TWINS[part.unit]
             yield {"answer": typed(Fraction(number) * ratio), "unit": name}, Fraction(1), None
@@ -145,10 +147,10 @@ def wrong(part):
 def test_every_response_is_marked_as_the_grader_marks_it(answered):
     found, due, responses = answered
     off = [
-        (key, responses[key][at], row["fraction"], float(score))
+        (key, found[key]["type"], responses[key][at], row["fraction"], float(score))
         for key, rows in due.items()
         for at, ((score, _), row) in enumerate(zip(rows, found[key]["marks"], strict=True))
-        if abs((row["fraction"] or 0) - score) > 1e-6
+        if abs(float(row["fraction"] or 0) - float(score)) > 1e-6
     ]
     print(sum(map(len, due.values())), "responses")
     assert not off, f"{len(off)}: {off[:20]}"
@@ -161,7 +163,9 @@ def test_text_points_hints_and_category_arrive(drawn, answered):
             row = found[item.id]
             text = html.unescape(row["text"].replace("<br>", "\n"))
             assert question.prompt in text
-            assert row["points"] == float(item.points)
+            gaps = row["type"] == "multianswer"
+            points = sum(weights(item.parts, item.points)) if gaps else item.points
+            assert row["points"] == float(points)
             assert html.unescape(row["category"]) == f"{question.number} {question.about}"
             assert sorted(row["tags"]) == sorted(
                 [question.topic_title, question.level, question.kind]

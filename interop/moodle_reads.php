@@ -72,7 +72,7 @@ function marked($question, $context, $response) {
     $attempt = $usage->get_question_attempt($slot);
     $usage->process_action($slot, posted($question, $response));
     $usage->finish_question($slot);
-    return ['fraction' => $attempt->get_fraction(), 'feedback' => feedback($question, $response)];
+    return ['fraction' => (float) $attempt->get_fraction(), 'feedback' => feedback($question, $response)];
 }
 
 function posted($question, $response) {

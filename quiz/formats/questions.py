@@ -5,8 +5,8 @@ mistakes with their feedback, and what is near. What only the grader can do is l
 arithmetic, other units where a format has none, a wrong term that is carried on, a reason.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 from itertools import pairwise
@@ -336,12 +336,12 @@ def _number(
     within = FULL_CREDIT[answer.band]
     right = _around(answer.value / one, within, Fraction(1))
     mistakes = [each for each in problem.mistakes if each.term in {"", label}]
-    wrong = [*_wrong(mistakes, answer, one)]
+    wrong = [*_wrong(mistakes, one)]
     return NumberPart(
         label=label,
         weight=weight,
         right=right,
-        spans=tuple(_apart(right, wrong, [*_near(answer, one)])),
+        spans=tuple(_graded(_apart(right, wrong, [*_near(answer, one)]), answer, one)),
         unit=unit,
         said=said,
     )
@@ -375,17 +375,16 @@ def _around(value: Fraction, within: Fraction, share: Fraction) -> Span:
     return Span(low=value * (1 - within), high=value * (1 + within), share=share, value=value)
 
 
-def _wrong(mistakes: Sequence[Mistake], answer: Number, one: Fraction) -> Iterator[Span]:
-    """Yield the numbers that each mistake gives, as the grader marks them."""
+def _wrong(mistakes: Sequence[Mistake], one: Fraction) -> Iterator[Span]:
+    """Yield the numbers that each mistake gives, with its own share of the credit."""
     for each in mistakes:
         share = share_of(each)
-        earned = max(share, credit(each.value, answer.value, answer.band)) if share else share
-        span = _around(each.value / one, NAMED_WITHIN, earned)
+        span = _around(each.value / one, NAMED_WITHIN, share)
         yield Span(
             low=span.low,
             high=span.high,
             value=span.value,
-            share=earned,
+            share=share,
             mistake=_name(each),
             feedback=each.feedback,
         )
@@ -405,13 +404,17 @@ def _near(answer: Number, one: Fraction) -> Iterator[Span]:
 
 
 def _apart(right: Span, wrong: Sequence[Span], near: Sequence[Span]) -> Iterator[Span]:
-    """Yield spans of which no two overlap: mistakes cut half-way to the next, then what is near.
+    """Yield spans of which no two overlap: mistakes up to where the next is nearer, what is near.
 
-    A bound that two share belongs to the one that comes first.
+    A number is so many percent off a mistake, so that the border is the harmonic mean. A bound
+    that two share belongs to the one that comes first.
     """
     taken = [right]
     ordered = sorted(wrong, key=lambda span: span.value)
-    middles = [(before.value + after.value) / 2 for before, after in pairwise(ordered)]
+    middles = [
+        2 * before.value * after.value / ((before.value + after.value) or 1)
+        for before, after in pairwise(ordered)
+    ]
     ends = [Fraction(0), *middles, *(span.high for span in ordered[-1:])]
     for span, least, most in zip(ordered, ends[:-1], ends[1:], strict=False):
         yield from _rest(_cut(span, max(span.low, least), min(span.high, most)), taken)
@@ -419,6 +422,17 @@ def _apart(right: Span, wrong: Sequence[Span], near: Sequence[Span]) -> Iterator
     for span in near:
         yield from _rest(span, taken)
         taken.append(span)
+
+
+def _graded(spans: Iterable[Span], answer: Number, one: Fraction) -> Iterator[Span]:
+    """Yield the spans, a mistake cut where its numbers earn more for being near, if any at all."""
+    value = answer.value / one
+    edges = {edge for span in _near(answer, one) for edge in (span.low, span.high)}
+    for span in spans:
+        inside = sorted(edge for edge in edges if span.mistake and span.low < edge < span.high)
+        for low, high in pairwise([span.low, *inside, span.high]):
+            near = credit((low + high) / 2, value, answer.band) if span.share else span.share
+            yield replace(_cut(span, low, high), share=max(span.share, near))
 
 
 def _rest(span: Span, taken: Sequence[Span]) -> Iterator[Span]:
@@ -435,11 +449,4 @@ def _rest(span: Span, taken: Sequence[Span]) -> Iterator[Span]:
 
 
 def _cut(span: Span, low: Fraction, high: Fraction) -> Span:
-    return Span(
-        low=low,
-        high=high,
-        value=span.value,
-        share=span.share,
-        mistake=span.mistake,
-        feedback=span.feedback,
-    )
+    return replace(span, low=low, high=high)
