@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from problems.registry import build, kinds
+from problems.registry import kinds
 from quiz.formats.cloze import weights
-from quiz.formats.items import TWINS, in_order, is_strict, items, places
-from quiz.formats.known.gift import FORMAT as GIFT
+from quiz.formats.items import TWINS, in_order, is_strict, is_truth, items, places
 from quiz.formats.known.moodle import FORMAT as MOODLE
 from quiz.formats.markup import html as shown
 from quiz.formats.numbers import plain
@@ -77,28 +76,25 @@ def answered(drawn, tmp_path_factory):
     for question, problem in questions(drawn):
         for item in items(question, together=True):
             rows = [*rows_of(item, problem)]
-            responses[item.id] = [response for response, _, _ in rows]
-            due[item.id] = [(score, says) for _, score, says in rows]
+            responses[item.id] = [response for response, _ in rows]
+            due[item.id] = [score for _, score in rows]
     found = read(drawn, MOODLE, "xml", responses, tmp_path_factory.mktemp("moodle"))
     return found, due, responses
 
 
 def rows_of(item, problem):
-    """Yield (response, share of the credit that is due, feedback or None)."""
+    """Yield (response, share of the credit that is due)."""
     match item.parts:
         case (NumberPart() as part,):
             yield from of_number(part, problem)
-        case (PickPart(options=options),) if {one.text for one in options} == {"true", "false"}:
-            for one in options:
-                yield {"answer": int(one.text == "true")}, Fraction(one.is_right), None
         case (PickPart(options=options),):
             for one in options:
-                yield {"answer": shown(one.text)}, Fraction(one.is_right), None
+                picked = int(one.text == "true") if is_truth(options) else shown(one.text)
+                yield {"answer": picked}, Fraction(one.is_right)
         case (OrderPart() as part,) if is_strict(part):
             yield from of_order(part, problem)
         case (OrderPart() as part,):
-            right = dict(places(part))
-            yield right, Fraction(1), None
+            yield dict(places(part)), Fraction(1)
         case (_, _, *_):
             yield from of_gaps(item)
 
@@ -109,12 +105,12 @@ def of_number(part, problem):
         response = {"answer": number} | ({"unit": part.unit} if unit else {})
         verdict = grade(problem, f"{number} {part.unit}".strip())
         # a count is whole: anything else is no answer there
-        yield response, getattr(verdict, "score", Fraction(0)), None
+        yield response, getattr(verdict, "score", Fraction(0))
         if unit and share(part, Fraction(number)) == 1:
             name, ratio = TWINS[part.unit]
-            yield {"answer": typed(Fraction(number) * ratio), "unit": name}, Fraction(1), None
+            yield {"answer": typed(Fraction(number) * ratio), "unit": name}, Fraction(1)
             wrong = share(part, Fraction(number) / ratio)
-            yield {"answer": number, "unit": name}, max(wrong, Fraction(1, 2)), None
+            yield {"answer": number, "unit": name}, max(wrong, Fraction(1, 2))
 
 
 def of_order(part, problem):
@@ -122,7 +118,7 @@ def of_order(part, problem):
     keys = {one.name: one.key for one in part.items}
     for order in (right, right[::-1], (*right[1:], right[0]), (right[1], right[0], *right[2:])):
         score = grade(problem, " > ".join(keys[name] for name in order)).score
-        yield [shown(name) for name in order], score, None
+        yield [shown(name) for name in order], score
 
 
 def of_gaps(item):
@@ -132,10 +128,10 @@ def of_gaps(item):
         if isinstance(part, NumberPart):
             for number in dict.fromkeys(map(typed, numbers(part))):
                 score = part.weight * share(part, Fraction(number))
-                yield far | {at: {"answer": number}}, score, None
+                yield far | {at: {"answer": number}}, score
         else:
             for one in part.options:
-                yield far | {at: {"answer": shown(one.text)}}, part.weight * one.is_right, None
+                yield far | {at: {"answer": shown(one.text)}}, part.weight * one.is_right
 
 
 def wrong(part):
@@ -149,7 +145,7 @@ def test_every_response_is_marked_as_the_grader_marks_it(answered):
     off = [
         (key, found[key]["type"], responses[key][at], row["fraction"], float(score))
         for key, rows in due.items()
-        for at, ((score, _), row) in enumerate(zip(rows, found[key]["marks"], strict=True))
+        for at, (score, row) in enumerate(zip(rows, found[key]["marks"], strict=True))
         if abs(float(row["fraction"] or 0) - float(score)) > 1e-6
     ]
     print(sum(map(len, due.values())), "responses")
@@ -172,4 +168,7 @@ def test_text_points_hints_and_category_arrive(drawn, answered):
             )
             if row["type"] != "essay":
                 assert [*map(html.unescape, row["hints"])] == [*question.hints]
-            assert all(html.unescape(shown(step)) in html.unescape(row["general"]) for step in question.solution)
+            assert all(
+                html.unescape(shown(step)) in html.unescape(row["general"])
+                for step in question.solution
+            )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from string import ascii_lowercase
 
 from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
-from quiz.formats.questions import NumberPart, OrderPart, Part, PickPart, Question
+from quiz.formats.questions import NumberPart, Option, OrderPart, Part, PickPart, Question
 
 # The unit that is taken for another, with how many of the other it is.
 TWINS = {
@@ -64,6 +64,11 @@ def _groups(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
         yield parts
     else:
         yield from ((part,) for part in parts)
+
+
+def is_truth(options: tuple[Option, ...]) -> bool:
+    """Return whether a pick is between true and false."""
+    return {one.text for one in options} == {"true", "false"}
 
 
 def is_strict(part: OrderPart) -> bool:

@@ -6,8 +6,8 @@ from html import escape
 from quiz.formats.items import Item
 from quiz.formats.questions import WordsPart
 
-# What begins a formula, a link to a file, a gap or a language in Moodle's filters and questions;
-# and spaces that its reader of XML drops (characterdata of lib/xmlize.php) or a page runs together.
+# What begins a formula, a link to a file, a gap or a language in Moodle's filters and questions,
+# and spaces: its reader of XML drops some (characterdata of lib/xmlize.php), a page all but one.
 MARKS = re.compile(r"[{}\[\]$\\@]|(?m:^)[ \t]|(?<=[ \t])[ \t]|\t")
 # What XML 1.0 has no way to write (https://www.w3.org/TR/xml/#charsets).
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -26,9 +26,9 @@ def entity(found: re.Match[str]) -> str:
 
 
 def name(text: str) -> str:
-    """Return plain text as a name of a question or category, which is no HTML but may have entities.
+    """Return plain text as the name of a question or category.
 
-    Moodle takes tags out of names, and `/` parts a category from the next.
+    Moodle takes tags out of names and shows entities; `/` parts a category from the next.
     """
     line = " ".join(NO_XML.sub("\ufffd", text).split())
     return escape(line, quote=False).replace("/", "&#47;")

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from quiz.formats.banks import Bank, Entry, banks
 from quiz.formats.cloze import percent
 from quiz.formats.format import Files, Format
-from quiz.formats.items import Item, instruction, items, places
+from quiz.formats.items import Item, instruction, is_truth, items, places
 from quiz.formats.markup import html, name, solution, stem
 from quiz.formats.numbers import around
 from quiz.formats.questions import NumberPart, Option, OrderPart, PickPart, WordsPart
@@ -57,7 +57,7 @@ def _answers(part: NumberPart | PickPart | OrderPart | WordsPart) -> Iterator[st
     match part:
         case NumberPart():
             yield from _numbers(part)
-        case PickPart(options=options) if {one.text for one in options} == set(TRUTHS):
+        case PickPart(options=options) if is_truth(options):
             yield next(TRUTHS[one.text] for one in options if one.is_right)
         case PickPart(options=options):
             yield from (_option(one) for one in options)

@@ -12,13 +12,18 @@ from quiz.formats.banks import Bank, Entry, banks
 from quiz.formats.cloze import gaps, percent
 from quiz.formats.format import Files, Format
 from quiz.formats.items import (
-    TWINS, Item, in_order, instruction, is_strict, items, places,
-)  # fmt: skip
+    TWINS,
+    Item,
+    in_order,
+    instruction,
+    is_strict,
+    is_truth,
+    items,
+    places,
+)
 from quiz.formats.markup import html, name, solution, stem
 from quiz.formats.numbers import around, plain
-from quiz.formats.questions import (
-    NumberPart, Option, OrderPart, PickPart, WordsPart,
-)  # fmt: skip
+from quiz.formats.questions import NumberPart, Option, OrderPart, PickPart, WordsPart
 from quiz.sets.problem_set import ProblemSet
 
 PATH = PurePosixPath("moodle.xml")
@@ -31,7 +36,6 @@ MENU, NONE, OFF_THE_MARK = "2", "3", "1"
 WRONG_UNIT = Fraction(1, 2)
 LETTERS = "abc"
 ORDERED = "Put them in order, the first on top."
-TRUTHS = ("true", "false")
 
 
 def _files(problems: ProblemSet) -> Files:
@@ -54,60 +58,56 @@ def _category(quiz: Element, problems: ProblemSet, bank: Bank) -> None:
 
 
 def _question(quiz: Element, entry: Entry, item: Item) -> None:
-    """Write an item, with what Moodle reads of every type of question, and then its own."""
-    if len(item.parts) > 1:
-        return _gapped(quiz, entry, item)
-    match item.parts[0]:
-        case NumberPart() as part:
-            element = _opened(quiz, entry, item, "numerical", _numbers_asked(part))
-            _numbers(element, part)
-        case PickPart(options=options) if {one.text for one in options} == set(TRUTHS):
-            element = _opened(quiz, entry, item, "truefalse", penalty=PENALTY_OF_TWO)
-            _truths(element, options)
-        case PickPart(options=options):
-            element = _opened(quiz, entry, item, "multichoice")
-            _options(element, options)
-        case OrderPart() as part if is_strict(part):
-            element = _opened(quiz, entry, item, "ordering", ORDERED)
-            _ordered(element, part)
-        case OrderPart() as part:
-            element = _opened(quiz, entry, item, "matching", instruction(part))
-            _placed(element, part)
-        case WordsPart() as part:
-            element = _opened(quiz, entry, item, "essay", instruction(part))
-            _words(element, item, part)
-    return _hints(element, item)
-
-
-def _gapped(quiz: Element, entry: Entry, item: Item) -> None:
-    asked = "\n".join([stem(item), *gaps(item.parts, item.points)])
-    _hints(_opened(quiz, entry, item, "cloze", asked=asked), item)
-
-
-def _opened(
-    quiz: Element,
-    entry: Entry,
-    item: Item,
-    of: str,
-    line: str = "",
-    *,
-    asked: str = "",
-    penalty: str = PENALTY,
-) -> Element:
+    of, asked = _asked(item)
     element = SubElement(quiz, "question", type=of)
     _text(element, "name", name(entry.title + f" ({item.letter})" * bool(item.letter)))
-    _html(element, "questiontext", asked or stem(item, line))
+    _html(element, "questiontext", asked)
     _html(element, "generalfeedback", solution(item))
+    penalty = PENALTY_OF_TWO if of == "truefalse" else PENALTY
     _set(element, defaultgrade=plain(item.points), penalty=penalty, hidden="0", idnumber=item.id)
     tags = SubElement(element, "tags")
     for tag in (item.question.topic_title, item.question.level, item.question.kind):
         _text(tags, "tag", tag)
-    return element
-
-
-def _hints(element: Element, item: Item) -> None:
+    if of != "cloze":
+        _answers(element, item)
     for hint in item.question.hints:
         _html(element, "hint", html(hint))
+
+
+def _asked(item: Item) -> tuple[str, str]:
+    """Return the type of question that an item is, and what it asks, as HTML."""
+    part = item.parts[0]
+    if len(item.parts) > 1:
+        return "cloze", "\n".join([stem(item), *gaps(item.parts, item.points)])
+    match part:
+        case NumberPart():
+            return "numerical", stem(item, _numbers_asked(part))
+        case PickPart(options=options):
+            return ("truefalse" if is_truth(options) else "multichoice"), stem(item)
+        case OrderPart() if is_strict(part):
+            return "ordering", stem(item, ORDERED)
+        case OrderPart():
+            return "matching", stem(item, instruction(part))
+        case WordsPart():
+            return "essay", stem(item, instruction(part))
+
+
+def _answers(element: Element, item: Item) -> None:
+    """Write what Moodle reads of the type of an item alone."""
+    match item.parts[0]:
+        case NumberPart() as part:
+            _numbers(element, part)
+        case PickPart(options=options) if is_truth(options):
+            for one in options:
+                _answer(element, one.text, Fraction(one.is_right), one.feedback)
+        case PickPart(options=options):
+            _options(element, options)
+        case OrderPart() as part if is_strict(part):
+            _ordered(element, part)
+        case OrderPart() as part:
+            _placed(element, part)
+        case WordsPart() as part:
+            _words(element, item, part)
 
 
 def _numbers_asked(part: NumberPart) -> str:
@@ -136,11 +136,6 @@ def _numbers(element: Element, part: NumberPart) -> None:
         _set(one, multiplier=plain(multiplier), unit_name=unit)
     penalty = plain(WRONG_UNIT)
     _set(element, unitgradingtype=OFF_THE_MARK, unitpenalty=penalty, showunits=MENU, unitsleft="0")
-
-
-def _truths(element: Element, options: tuple[Option, ...]) -> None:
-    for one in options:
-        _answer(element, one.text, Fraction(one.is_right), one.feedback)
 
 
 def _options(element: Element, options: tuple[Option, ...]) -> None:
