@@ -26,6 +26,7 @@ from quiz.sets.drawing import draw_set
 
 READER = Path(__file__).with_name("moodle_reads.php")
 TITLE = r"5 < 6 & ]]> \(x\) $$ {1:NUMERICAL:=3} a/b"
+BORDER, LOST = Fraction(2, 1000), Fraction(1, 10**6)
 SEED = int(os.environ.get("SEED", "0"))
 
 
@@ -52,17 +53,27 @@ def questions(problems):
 
 
 def numbers(part):
-    """Yield numbers to type: in the middle and near the ends of every span, and off them all."""
-    for span in (part.right, *part.spans):
-        yield span.value
-        for low, high in ((span.low, span.high),):
-            yield from (low + (high - low) * Fraction(at, 100) for at in (10, 30, 70, 90))
+    """Yield numbers to type, in every span and off them all.
+
+    None is so near a border of two mistakes that the grader names neither.
+    """
+    spans = (part.right, *part.spans)
+    borders = {border for span in part.spans for border in (span.low, span.high)}
+    for span in spans:
+        for at in (0, 1, 10, 30, 50, 70, 90, 99, 100):
+            number = span.low + (span.high - span.low) * Fraction(at, 100)
+            if span.low == span.high or all(abs(number / one - 1) > BORDER for one in borders):
+                yield number
     yield part.right.value * 40
 
 
 def share(part, number):
     spans = sorted((part.right, *part.spans), key=lambda span: -span.share)
     return next((span.share for span in spans if span.low <= number <= span.high), Fraction(0))
+
+
+def inside(span, number):
+    return span.low * (1 + LOST) < number < span.high * (1 - LOST)
 
 
 def typed(number):
@@ -106,7 +117,8 @@ def of_number(part, problem):
         verdict = grade(problem, f"{number} {part.unit}".strip())
         # a count is whole: anything else is no answer there
         yield response, getattr(verdict, "score", Fraction(0))
-        if unit and share(part, Fraction(number)) == 1:
+        # digits that are lost in the other unit must not carry a bound across itself
+        if unit and inside(part.right, Fraction(number)):
             name, ratio = TWINS[part.unit]
             yield {"answer": typed(Fraction(number) * ratio), "unit": name}, Fraction(1)
             wrong = share(part, Fraction(number) / ratio)

@@ -5,14 +5,13 @@ mistakes with their feedback, and what is near. What only the grader can do is l
 arithmetic, other units where a format has none, a wrong term that is carried on, a reason.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import pairwise
 
 from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
-from problems.answers.answer import FULL_CREDIT, Answer, Number
+from problems.answers.answer import Answer, Number
 from problems.answers.checklist import ChecklistAnswer
 from problems.answers.choice import ChoiceAnswer
 from problems.answers.claim import ClaimAnswer
@@ -23,9 +22,8 @@ from problems.answers.repair import RepairAnswer
 from problems.answers.symbolic import SymbolicAnswer
 from problems.answers.terms import TermsAnswer
 from problems.answers.yes_no import YesNoAnswer
-from problems.mistakes import share_of
-from problems.problem import TOPICS, Mistake, Problem
-from quiz.marking.nearness import BANDS, DOUBLE, DOUBLE_CREDIT, NAMED_WITHIN, credit
+from problems.problem import TOPICS, Problem
+from quiz.formats.spans import Span, names, spans_of, spans_of_count
 from quiz.marking.registry import request_of
 from quiz.sets.problem_set import Slot, Variant
 
@@ -33,27 +31,6 @@ BYTES = {
     "B": 1, "kB": KB, "MB": MB, "GB": GB, "TB": TB, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": TIB,
 }  # fmt: skip
 HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Span:
-    """Numbers that earn the same and are told the same.
-
-    Args:
-        low: the least of them, in the unit of the part.
-        high: the greatest.
-        share: of the credit of the part, from 0 to 1.
-        mistake: the name of the mistake that gives them; "" where there is none.
-        feedback: what is said of them; "" where nothing is.
-        value: the one in the middle: the right number, or that of the mistake.
-    """
-
-    low: Fraction
-    high: Fraction
-    share: Fraction
-    mistake: str = ""
-    feedback: str = ""
-    value: Fraction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +207,7 @@ def _feedback(problem: Problem) -> Iterator[Feedback]:
         number = problem.answer.part(mistake.term).number
         said = amount(mistake.value, "1" if number is None else number.unit)
         behind = f", {mistake.term}" if mistake.term else ""
-        yield Feedback(answer=said + behind, mistake=_name(mistake), says=mistake.feedback)
+        yield Feedback(answer=said + behind, mistake=names(mistake), says=mistake.feedback)
     match problem.answer:
         case ChoiceAnswer(choices=choices):
             rows = [(one.item.name, one.mistake, one.feedback) for one in choices if one.mistake]
@@ -333,15 +310,13 @@ def _number(
 ) -> NumberPart:
     unit = answer.default_unit or ""
     one = Fraction(BYTES.get(unit, 1))
-    within = FULL_CREDIT[answer.band]
-    right = _around(answer.value / one, within, Fraction(1))
     mistakes = [each for each in problem.mistakes if each.term in {"", label}]
-    wrong = [*_wrong(mistakes, one)]
+    right, *spans = spans_of(answer, mistakes, one)
     return NumberPart(
         label=label,
         weight=weight,
         right=right,
-        spans=tuple(_graded(_apart(right, wrong, [*_near(answer, one)]), answer, one)),
+        spans=tuple(spans),
         unit=unit,
         said=said,
     )
@@ -351,102 +326,12 @@ def _count(
     answer: CountAnswer, problem: Problem, *, label: str = "", weight: Fraction = Fraction(1)
 ) -> NumberPart:
     mistakes = [each for each in problem.mistakes if each.term in {"", label}]
+    right, *spans = spans_of_count(answer, mistakes)
     return NumberPart(
         label=label,
         weight=weight,
-        right=_around(Fraction(answer.value), Fraction(0), Fraction(1)),
-        spans=tuple(
-            Span(
-                low=each.value,
-                high=each.value,
-                value=each.value,
-                share=share_of(each),
-                mistake=_name(each),
-                feedback=each.feedback,
-            )
-            for each in mistakes
-        ),
+        right=right,
+        spans=tuple(spans),
         is_whole=True,
         said=answer.said,
     )
-
-
-def _around(value: Fraction, within: Fraction, share: Fraction) -> Span:
-    return Span(low=value * (1 - within), high=value * (1 + within), share=share, value=value)
-
-
-def _wrong(mistakes: Sequence[Mistake], one: Fraction) -> Iterator[Span]:
-    """Yield the numbers that each mistake gives, with its own share of the credit."""
-    for each in mistakes:
-        share = share_of(each)
-        span = _around(each.value / one, NAMED_WITHIN, share)
-        yield Span(
-            low=span.low,
-            high=span.high,
-            value=span.value,
-            share=share,
-            mistake=_name(each),
-            feedback=each.feedback,
-        )
-
-
-def _name(mistake: Mistake) -> str:
-    return " or ".join((mistake.name, *mistake.also))
-
-
-def _near(answer: Number, one: Fraction) -> Iterator[Span]:
-    """Yield what is less near than full credit asks and earns a part, the nearer first."""
-    value = answer.value / one
-    for within, share in BANDS[answer.band][1:]:
-        yield _around(value, within, share)
-    if answer.band == "estimate":
-        yield Span(low=value / DOUBLE, high=value * DOUBLE, share=DOUBLE_CREDIT, value=value)
-
-
-def _apart(right: Span, wrong: Sequence[Span], near: Sequence[Span]) -> Iterator[Span]:
-    """Yield spans of which no two overlap: mistakes up to where the next is nearer, what is near.
-
-    A number is so many percent off a mistake, so that the border is the harmonic mean. A bound
-    that two share belongs to the one that comes first.
-    """
-    taken = [right]
-    ordered = sorted(wrong, key=lambda span: span.value)
-    middles = [
-        2 * before.value * after.value / ((before.value + after.value) or 1)
-        for before, after in pairwise(ordered)
-    ]
-    ends = [Fraction(0), *middles, *(span.high for span in ordered[-1:])]
-    for span, least, most in zip(ordered, ends[:-1], ends[1:], strict=False):
-        yield from _rest(_cut(span, max(span.low, least), min(span.high, most)), taken)
-    taken += ordered
-    for span in near:
-        yield from _rest(span, taken)
-        taken.append(span)
-
-
-def _graded(spans: Iterable[Span], answer: Number, one: Fraction) -> Iterator[Span]:
-    """Yield the spans, a mistake cut where its numbers earn more for being near, if any at all."""
-    value = answer.value / one
-    edges = {edge for span in _near(answer, one) for edge in (span.low, span.high)}
-    for span in spans:
-        inside = sorted(edge for edge in edges if span.mistake and span.low < edge < span.high)
-        for low, high in pairwise([span.low, *inside, span.high]):
-            near = credit((low + high) / 2, value, answer.band) if span.share else span.share
-            yield replace(_cut(span, low, high), share=max(span.share, near))
-
-
-def _rest(span: Span, taken: Sequence[Span]) -> Iterator[Span]:
-    """Yield what is left of a span where others have taken theirs."""
-    left = [(span.low, span.high)]
-    for one in taken:
-        left = [
-            piece
-            for low, high in left
-            for piece in ((low, min(high, one.low)), (max(low, one.high), high))
-            if piece[0] < piece[1]
-        ]
-    yield from (_cut(span, low, high) for low, high in dict.fromkeys(left))
-
-
-def _cut(span: Span, low: Fraction, high: Fraction) -> Span:
-    return replace(span, low=low, high=high)
