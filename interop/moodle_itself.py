@@ -1,12 +1,13 @@
 """Moodle's own importers read what memquiz writes, and its questions mark as the grader does.
 
 Moodle is no package of any registry, so this runs by itself, where one (4.4 or newer) is
-installed: MOODLE=/srv/moodle python3 bootstrap.py interop -k "" interop/moodle_itself.py
+installed: MOODLE=/srv/moodle python3 bootstrap.py interop moodle_itself.py
 """
 
 import html
 import json
 import os
+import re
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -16,16 +17,15 @@ import pytest
 from problems.registry import kinds
 from quiz.formats.cloze import weights
 from quiz.formats.items import TWINS, in_order, is_strict, is_truth, items, places
-from quiz.formats.known.moodle import FORMAT as MOODLE
 from quiz.formats.markup import html as shown
 from quiz.formats.numbers import plain
 from quiz.formats.questions import NumberPart, OrderPart, PickPart, question_of
+from quiz.formats.registry import formats
 from quiz.grading import grade
 from quiz.sets.blueprint import blueprint_of
 from quiz.sets.drawing import draw_set
 
 READER = Path(__file__).with_name("moodle_reads.php")
-TITLE = r"5 < 6 & ]]> \(x\) $$ {1:NUMERICAL:=3} a/b"
 BORDER, LOST = Fraction(2, 1000), Fraction(1, 10**6)
 SEED = int(os.environ.get("SEED", "0"))
 
@@ -33,18 +33,22 @@ SEED = int(os.environ.get("SEED", "0"))
 @pytest.fixture(scope="module")
 def drawn():
     part = [{"kinds": [kind], "points": 4} for kind in kinds()]
-    return draw_set(blueprint_of({"title": TITLE, "part": part}, "test"), SEED)
+    return draw_set(blueprint_of({"title": "Every kind", "part": part}, "test"), SEED)
 
 
-def read(problems, written, name, responses, folder):
-    (data,) = written.files(problems).values()
+def read(problems, name, folder, responses=None):
+    """Have Moodle import a set; what it has of each question, by its id."""
+    (data,) = formats()[name].files(problems).values()
     path, typed = folder / "written", folder / "typed"
     path.write_bytes(data)
-    typed.write_text(json.dumps(responses))
-    command = ["php", READER, os.environ["MOODLE"], name, path, typed]
+    typed.write_text(json.dumps(responses or {}))
+    importer = {"moodle": "xml"}.get(name, name)
+    command = ["php", READER, os.environ["MOODLE"], importer, path, typed]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr + done.stdout
-    return {row["id"]: row for row in json.loads(done.stdout)}
+    rows = json.loads(done.stdout)
+    assert len({row["id"] for row in rows}) == len(rows)
+    return {row["id"]: row for row in rows}
 
 
 def questions(problems):
@@ -89,7 +93,7 @@ def answered(drawn, tmp_path_factory):
             rows = [*rows_of(item, problem)]
             responses[item.id] = [response for response, _ in rows]
             due[item.id] = [score for _, score in rows]
-    found = read(drawn, MOODLE, "xml", responses, tmp_path_factory.mktemp("moodle"))
+    found = read(drawn, "moodle", tmp_path_factory.mktemp("moodle"), responses)
     return found, due, responses
 
 
@@ -164,23 +168,85 @@ def test_every_response_is_marked_as_the_grader_marks_it(answered):
     assert not off, f"{len(off)}: {off[:20]}"
 
 
-def test_text_points_hints_and_category_arrive(drawn, answered):
-    found, _, _ = answered
-    for question, _ in questions(drawn):
-        for item in items(question, together=True):
-            row = found[item.id]
-            text = html.unescape(row["text"].replace("<br>", "\n"))
-            assert question.prompt in text
-            gaps = row["type"] == "multianswer"
-            points = sum(weights(item.parts, item.points)) if gaps else item.points
-            assert row["points"] == float(points)
+@pytest.mark.parametrize("name", ["moodle", "gift"])
+def test_all_that_is_shown_arrives_as_it_was_typed(marked_up, name, tmp_path):
+    found = read(marked_up, name, tmp_path)
+    for question, _ in questions(marked_up):
+        for item in items(question, together=name == "moodle"):
+            row = found.pop(item.id)
+            assert question.prompt in plain_text(row["text"])
+            assert question.exhibit in plain_text(row["text"])
+            assert all(step in plain_text(row["general"]) for step in question.solution)
             assert html.unescape(row["category"]) == f"{question.number} {question.about}"
-            assert sorted(row["tags"]) == sorted(
-                [question.topic_title, question.level, question.kind]
-            )
-            if row["type"] != "essay":
-                assert [*map(html.unescape, row["hints"])] == [*question.hints]
-            assert all(
-                html.unescape(shown(step)) in html.unescape(row["general"])
-                for step in question.solution
-            )
+            assert html.unescape(row["name"]).startswith(question.title)
+            assert {*row["tags"]} == {question.topic_title, question.level, question.kind}
+            assert fed_back(row) <= {says(one) for part in item.parts for one in told_of(part)}
+            if name == "moodle":
+                gaps = row["type"] == "multianswer"
+                points = sum(weights(item.parts, item.points)) if gaps else item.points
+                assert row["points"] == float(points)
+                hints = () if row["type"] == "essay" else question.hints
+                assert [*map(plain_text, row["hints"])] == [*hints]
+    assert not found
+
+
+def told_of(part):
+    match part:
+        case NumberPart():
+            return (part.right, *part.spans)
+        case PickPart():
+            return part.options
+        case _:
+            return ()
+
+
+def says(one):
+    return plain_text(shown(one.feedback))
+
+
+def fed_back(row):
+    answers = [*row["answers"], *(one for gap in row["gaps"] for one in gap["answers"])]
+    # of an order Moodle has the places there
+    return {plain_text(one["feedback"]) for one in answers if row["type"] != "ordering"}
+
+
+def plain_text(text):
+    """Return HTML as it is shown."""
+    return html.unescape(re.sub(r"</?(?:p|b|pre|ul|li)>", "", text).replace("<br>", "\n"))
+
+
+def test_gift_marks_numbers_picks_and_places(drawn, tmp_path):
+    responses, due = {}, {}
+    for question, _ in questions(drawn):
+        for item in items(question, together=False):
+            rows = [*of_part(item.parts[0])]
+            responses[item.id] = [response for response, _ in rows]
+            due[item.id] = [score for _, score in rows]
+    found = read(drawn, "gift", tmp_path, responses)
+    for key, scores in due.items():
+        marks = [row["fraction"] for row in found[key]["marks"]]
+        assert marks == pytest.approx([*map(float, scores)], abs=1e-6)
+
+
+def of_part(part):
+    match part:
+        case NumberPart():
+            for number in dict.fromkeys(map(typed, numbers(part))):
+                yield {"answer": number}, share(part, Fraction(number))
+        case PickPart(options=options):
+            for one in options:
+                picked = int(one.text == "true") if is_truth(options) else shown(one.text)
+                yield {"answer": picked}, Fraction(one.is_right)
+        case OrderPart():
+            yield dict(places(part)), Fraction(1)
+
+
+def test_a_personal_set_has_a_category_a_slot(personal, tmp_path):
+    for name in ("moodle", "gift"):
+        found = read(personal, name, tmp_path)
+        assert len(found) == len(personal.slots) * len(personal.variants)
+        assert len({row["category"] for row in found.values()}) == len(personal.slots)
+        for variant in personal.variants:
+            for problem in variant.problems:
+                title = html.unescape(found[problem.id]["name"])
+                assert title.startswith(f"{variant.student.id}: ")

@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from quiz.formats.items import Item
-from quiz.formats.questions import WordsPart
+from quiz.formats.questions import OrderPart, WordsPart
 
 # What begins a formula, a link to a file, a gap or a language in Moodle's filters and questions,
 # and spaces: its reader of XML drops some (characterdata of lib/xmlize.php), a page all but one.
@@ -48,9 +48,19 @@ def stem(item: Item, *lines: str) -> str:
 
 
 def solution(item: Item) -> str:
-    """Return the right answer and the way to it, as HTML."""
-    steps = "".join(f"<li>{html(step)}</li>" for step in item.question.solution)
-    return f"<p><b>{html(item.question.said)}</b></p>\n<ul>{steps}</ul>"
+    """Return the right answer and the way to it, as HTML, and what no answer of its own can tell.
+
+    That is what is said of a thing that was put in a wrong place, or of a wrong formula.
+    """
+    question = item.question
+    blocks = [f"<p><b>{html(question.said)}</b></p>", _listed(question.solution)]
+    if question.feedback and any(isinstance(part, OrderPart | WordsPart) for part in item.parts):
+        blocks.append(_listed(tuple(f"{one.answer}: {one.says}" for one in question.feedback)))
+    return "\n".join(blocks)
+
+
+def _listed(lines: tuple[str, ...]) -> str:
+    return f"<ul>{''.join(f'<li>{html(line)}</li>' for line in lines)}</ul>"
 
 
 def _verbatim(text: str) -> str:

@@ -90,7 +90,7 @@ def _near(answer: Number, one: Fraction) -> Iterator[Span]:
 
 def _slips(answer: Number, mistakes: Sequence[Mistake], one: Fraction) -> Iterator[Span]:
     """Yield the right number in a unit that was taken for another, where no mistake is nearer."""
-    named = {name for each in mistakes for name in (each.name, *each.also)}
+    named = {each.name for each in mistakes}
     wrong = [*_wrong(mistakes, one)]
     for _, _, ratio, _, _ in UNITS if answer.unit == "bytes" else ():
         for value in (answer.value / ratio, answer.value * ratio):

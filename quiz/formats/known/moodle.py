@@ -194,11 +194,13 @@ def _html(element: Element, tag: str, text: str) -> None:
 
 FORMAT = Format(
     name="moodle",
-    says="Moodle XML, a question bank with a category a slot",
+    says="Moodle XML (4.4 or newer), a question bank with a category a slot",
     cannot=(
         "ranges and arithmetic as answers",
+        "more units than the one asked for and its twin (GB and GiB), nor any beside several numbers",
         "numbers that follow from a wrong one",
-        "marks for words, which are essays with the right answer for who grades them",
+        "an order with ties but as places to match",
+        "marks for words: essays, with the right answer for who grades and without hints",
         "points of several numbers other than whole ones",
     ),
     files=_files,

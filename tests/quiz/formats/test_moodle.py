@@ -4,7 +4,7 @@ import html
 import re
 from dataclasses import replace
 from fractions import Fraction
-from xml.etree import ElementTree
+from xml.etree.ElementTree import XML
 
 import pytest
 
@@ -16,7 +16,7 @@ GAP = re.compile(r"\{(\d+):(NUMERICAL|MULTICHOICE):((?:[^}\\]|\\.)*)\}")
 
 
 def read(problems):
-    return ElementTree.fromstring(FORMAT.files(problems)[PATH])
+    return XML(FORMAT.files(problems)[PATH])
 
 
 def asked(quiz):
@@ -74,7 +74,9 @@ def test_a_claim_is_true_or_false_and_an_essay_on_why_with_half_of_the_points_ea
     assert whole is None
     assert (verdict.get("type"), why.get("type")) == ("truefalse", "essay")
     assert verdict.findtext("defaultgrade") == why.findtext("defaultgrade") == "0.5"
-    right = [one.findtext("text") for one in verdict.iter("answer") if one.get("fraction") == "100"]
+    right = [
+        one.findtext("text") for one in verdict.iter("answer") if one.get("fraction") == "100"
+    ]
     assert right == [question.parts[0].said]
     assert question.parts[1].said in plain(why.findtext("graderinfo/text"))
 
@@ -99,9 +101,7 @@ def test_all_plain_text_is_shown_as_it_was_typed(marked_up):
 def test_a_number_has_the_bounds_shares_and_feedback_of_its_spans(marked_up, kind):
     question, element, _ = of_kind(marked_up, kind)
     (part,) = question.parts
-    due = [
-        (span.low, span.high, span.share, span.feedback) for span in (part.right, *part.spans)
-    ]
+    due = [(span.low, span.high, span.share, span.feedback) for span in (part.right, *part.spans)]
     for row, told in zip(sorted(due), sorted(spans(element)), strict=True):
         assert row[0] <= told[0] <= told[1] <= row[1]
         assert told[1] - told[0] >= (row[1] - row[0]) * (1 - Fraction(1, 10**15))
@@ -160,7 +160,9 @@ def test_the_gaps_of_a_cloze_are_its_parts(marked_up, kind):
 def test_weights_are_points_where_those_are_whole(every_type, points, weights):
     slots = tuple(replace(slot, points=Fraction(points)) for slot in every_type.slots)
     _, element, _ = of_kind(replace(every_type, slots=slots), "fits")
-    assert {weight for weight, _, _ in GAP.findall(element.findtext("questiontext/text"))} == weights
+    assert {
+        weight for weight, _, _ in GAP.findall(element.findtext("questiontext/text"))
+    } == weights
 
 
 def test_each_choice_has_its_feedback(marked_up):
@@ -208,10 +210,7 @@ def test_what_is_to_be_left_out_is_a_place_of_its_own(every_type):
 
 def test_a_slot_of_a_personal_set_is_a_category_with_each_students_question(personal):
     quiz = read(personal)
-    rows = [
-        one.findtext("category/text") or one.findtext("name/text")
-        for one in quiz
-    ]
+    rows = [one.findtext("category/text") or one.findtext("name/text") for one in quiz]
     paths = [html.unescape(row) for row in rows if row.startswith("$course$")]
     assert len(paths) == len(personal.slots)
     assert all(MARKUP.replace("  ", " ") in path for path in paths)
