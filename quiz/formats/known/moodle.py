@@ -197,7 +197,8 @@ FORMAT = Format(
     says="Moodle XML (4.4 or newer), a question bank with a category a slot",
     cannot=(
         "ranges and arithmetic as answers",
-        "more units than the one asked for and its twin (GB and GiB), nor any beside several numbers",
+        "units but the one asked for and its twin (GB and GiB)",
+        "units of several numbers, which are in those asked for",
         "numbers that follow from a wrong one",
         "an order with ties but as places to match",
         "marks for words: essays, with the right answer for who grades and without hints",
