@@ -95,6 +95,7 @@ FORMAT = Format(
     name="gift",
     says="GIFT, a question bank as text",
     cannot=(
+        "ranges and arithmetic as answers",
         "points",
         "hints",
         "units (a number is in the one that is asked for)",
