@@ -18,6 +18,8 @@ from engine.stacks.tapes import without_experts
 from engine.stages import Stage
 from engine.symbols import RING, D, L, P, P_a
 
+_one, _layers, _dense = RING(1), RING(L), RING(D)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sharing:
@@ -104,13 +106,13 @@ class Structure(Sharing):
     def kinds(self) -> tuple[tuple[Block, PolyElement], ...]:
         """What the layers run from the first to the last, and how many there are of each kind."""
         if self.adapters:
-            return (replace(self.block, bottom=True), RING(1)), (self.block, RING(L) - 1)
+            return (replace(self.block, bottom=True), _one), (self.block, _layers - 1)
         if self.without_experts == "none":
-            return ((self.block, RING(L)),)
+            return ((self.block, _layers),)
         dense = without_experts(self.block)
         if self.without_experts == "all":
-            return ((dense, RING(L)),)
-        return (dense, RING(D)), (self.block, RING(L) - RING(D))
+            return ((dense, _layers),)
+        return (dense, _dense), (self.block, _layers - _dense)
 
     @property
     def first_layer(self) -> Block:

@@ -47,6 +47,12 @@ def _all(structure: Structure) -> Iterator[Line]:
 
 
 def _beyond(moments: Iterable[PolyElement], already: PolyElement) -> Expr:
+    return _most(tuple(dict.fromkeys(moments)), already)
+
+
+@cache
+def _most(moments: tuple[PolyElement, ...], already: PolyElement) -> Expr:
+    """Return the most of `moments` beyond `already`, once for all structures that come to them."""
     # Which one covers another does not depend on what is taken from all of them.
     kept = maximal([already, *moments])
     return largest(*(expression(one - already) for one in kept))
@@ -95,26 +101,39 @@ def _loss(structure: Structure) -> Iterator[Line]:
 
 
 def _backward(structure: Structure) -> Iterator[Line]:
-    if structure.sharded:
-        last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
-    else:
-        last, first = _backward_moments(structure)
-        last.extend(zero.layers(structure))
-        first.extend(zero.first_layer(structure))
+    last, first = _both_ends(_without_loss(structure))
     yield _line(
         structure.block,
         "backward of the last layer",
         Phase.BACKWARD_FIRST,
-        _beyond(last, ZERO),
+        last,
         "gradients inside one layer, less the activations it has freed by then",
     )
     yield _line(
         structure.block,
         "backward of first layer, embedding",
         Phase.BACKWARD_LAST,
-        _beyond(first, ZERO),
+        first,
         "gradients inside one layer, then the embedding's, which covers every vocabulary row",
     )
+
+
+def _without_loss(structure: Structure) -> Structure:
+    """Return the switches with one name for all losses that hand on the same tied gradient."""
+    loss = "chunked" if structure.block.loss == "chunked" else "eager"
+    return replace(structure, block=replace(structure.block, loss=loss))
+
+
+@cache
+def _both_ends(structure: Structure) -> tuple[Expr, Expr]:
+    """Return what the backward needs at most of the last layer, and of the first."""
+    if structure.sharded:
+        last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
+    else:
+        last, first = _backward_moments(structure)
+        last.extend(zero.layers(structure))
+        first.extend(zero.first_layer(structure))
+    return _beyond(last, ZERO), _beyond(first, ZERO)
 
 
 def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[PolyElement]]:

@@ -12,7 +12,15 @@ from engine.tape import Tape
 
 @cache
 def layer(block: Block) -> Tape:
-    """Return the tape of one layer, as a checkpoint where everything is recomputed."""
+    """Return the tape of one layer, as a checkpoint where everything is recomputed.
+
+    A layer is the same whatever head and loss are behind it.
+    """
+    return _layer(replace(block, loss="eager", tied=False, head_bias=False))
+
+
+@cache
+def _layer(block: Block) -> Tape:
     return stack(block.stack).layer(block)
 
 

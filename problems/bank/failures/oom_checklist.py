@@ -99,9 +99,12 @@ class Pulled:
 def oom_checklist(draw: Draw, level: Level) -> Draft | None:
     """Ask for the levers that take something off the peak, the cheapest first."""
     scenario = lever_runs.cramped(draw)
-    if scenario is None or fits(scenario) != "no":
+    if scenario is None:
         return None
-    run, before = Run(scenario=scenario), step_time(scenario)
+    run = Run(scenario=scenario)
+    if fits(scenario, run.ledger) != "no":
+        return None
+    before = step_time(scenario)
     found = tuple(_found(draw, run, before, level))
     helping = [row for row in found if row.helps]
     if len(helping) < FEWEST_HELPING or len(helping) == len(found):

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -8,11 +9,13 @@ from pkgutil import resolve_name
 import pytest
 from click.testing import CliRunner
 
+from engine.autograd import backward, forward
 from engine.errors import InputError, UnmodelledError
 from engine.estimate import ledger
 from engine.scenario_file import from_mapping
 from engine.stacks import known
 from engine.stacks.registry import names, stack
+from engine.structure import block_of
 from quiz.cli import memquiz
 
 FURTHER = Path(__file__).parents[2] / "recipes" / "stack" / "engine" / "stacks" / "known"
@@ -157,3 +160,14 @@ def test_verify_refuses_a_further_stack_that_nothing_here_runs():
     assert run.exit_code == 2
     assert "liger is not run here: no module here does what its tapes say" in run.output
     assert "memquiz solve has its ledger; or give fused or " in run.output
+
+
+@pytest.mark.parametrize("implementation", ["fused", "hf", "megatron"])
+def test_a_layer_is_the_same_whatever_loss_and_head_are_behind_it(implementation):
+    fused = {**RUN, "model": {"name": "llama-3-8b"}}
+    block = replace(block_of(from_mapping(fused)), stack=implementation)
+    plain = stack(implementation).layer(block)
+    for behind in ({"loss": "chunked"}, {"tied": True}, {"head_bias": True}):
+        other = stack(implementation).layer(replace(block, **behind))
+        assert forward(other) == forward(plain)
+        assert backward(other, keeps_gradients=True) == backward(plain, keeps_gradients=True)
