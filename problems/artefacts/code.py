@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kept = Literal[
-    "all logits", "all graphs", "one graph", "last logits", "last graph", "gradients", "checkpoint"
+    "all logits",
+    "all graphs",
+    "one graph",
+    "last logits",
+    "last graph",
+    "gradients",
+    "checkpoint",
+    "whole weights",
+    "full save",
 ]
 
 
@@ -38,6 +46,12 @@ STEPPED = (
     "    optimizer.step()",
     "    optimizer.zero_grad()",
 )
+SHARDED = (
+    "for layer in model.layers:",
+    "    fully_shard(layer)",
+    "fully_shard(model)",
+)
+BUILT = "optimizer = AdamW(model.parameters())"
 GRAPHS = (
     "A loss without no_grad() holds its graph, and that holds what the layers saved. "
     "backward() frees it, item() does not hold it."
@@ -151,4 +165,67 @@ FAULTS: Mapping[Kept, Fault] = {
         nudge="What is made before the loop lives through it. Which of that is held under a name, "
         "though its content has been copied?",
     ),
+    "whole weights": Fault(
+        name="whole weights from before the sharding",
+        short="whole weights",
+        lines=(
+            BUILT,
+            *SHARDED,
+            *TRAINING,
+            "    loss = model(**batch).loss",
+            "    loss.backward()",
+            *STEPPED,
+            "    log(loss.item())",
+        ),
+        why="the optimizer refers to those, and steps no shard; build it behind fully_shard",
+        nudge="fully_shard puts new tensors in the place of the model's. Which line took hold of "
+        "some, and of which?",
+        also=("gradients",),  # those of the shards are never set to None
+    ),
+    "full save": Fault(
+        name="weights and moments gathered for a save",
+        short="full save",
+        lines=(
+            *SHARDED,
+            BUILT,
+            "full = StateDictOptions(full_state_dict=True)",
+            "model.train()",
+            "for step, batch in enumerate(loader):",
+            "    loss = model(**batch).loss",
+            "    loss.backward()",
+            *STEPPED,
+            "    if step % 500 == 0:",
+            "        state = get_state_dict(model, optimizer, options=full)",
+            "        if rank == 0:",
+            '            torch.save(state, "last.pt")',
+        ),
+        why="each GPU gathers them and state holds them; cpu_offload=True goes to one host",
+        nudge="Each rank runs every line that is not behind a condition on its rank. Which of "
+        "them makes whole tensors of shards, and how long does a name hold those?",
+    ),
 }
+# Of one GPU, and of ranks that share a model.
+ALONE: tuple[Kept, ...] = (
+    "all logits",
+    "all graphs",
+    "one graph",
+    "last logits",
+    "last graph",
+    "gradients",
+    "checkpoint",
+)
+SHARING: tuple[Kept, ...] = (
+    "last logits",
+    "last graph",
+    "gradients",
+    "whole weights",
+    "full save",
+)
+
+
+def excerpt(kept: Kept, *, sharded: bool) -> str:
+    """Return the excerpt with this fault, behind the lines that shard the model where it is."""
+    lines = FAULTS[kept].lines
+    if sharded and "fully_shard(model)" not in lines:
+        lines = (*SHARDED, BUILT, *lines)
+    return "\n".join(lines)
