@@ -12,10 +12,10 @@ from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved, saved_rows
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.layers import Term, layer_terms, per_token
 from problems.letters import letters
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.prompts import render
 from problems.wording import gb, listed, number, paper
 from problems.wrong_sizes import other_batches, wrong_size
@@ -25,36 +25,46 @@ ROWS_SHOWN = 5
 _PerToken = tuple[str, int, str]
 
 
-@kind(
+@kind_at_levels(
     name="layer-activations",
     topic="B",
-    level="mid",
+    levels=("mid", "senior"),
     title="Activations that one layer saves",
     sources=(
         "arXiv 2205.05198 section 4.1",
         "traced steps of PyTorch 2.13",
     ),
 )
-def layer_activations(draw: Draw) -> Draft:
-    """Ask for what one layer saves for the backward pass."""
+def layer_activations(draw: Draw, level: Level) -> Draft | None:
+    """Ask for what one layer saves for the backward pass, with eager attention at senior level."""
     scenario = scenarios.one_gpu_step(draw, recomputes=("none", "none", "selective"))
+    if (scenario.recipe.attention == "eager") != (level == "senior"):
+        return None
     return _Saved(scenario=scenario, layers=1).draft()
 
 
-@kind(
+@kind_at_levels(
     name="model-activations",
     topic="B",
-    level="mid",
+    levels=("junior", "mid", "senior"),
     title="Activations that all layers save",
     sources=(
         "arXiv 2205.05198 sections 4.1 and 5",
         "traced steps of PyTorch 2.13",
     ),
 )
-def model_activations(draw: Draw) -> Draft:
-    """Ask for what all layers save together, with or without recomputation."""
+def model_activations(draw: Draw, level: Level) -> Draft | None:
+    """Ask for what all layers save together: a junior of their inputs alone, all recomputed."""
     scenario = scenarios.one_gpu_step(draw, recomputes=("none", "full", "selective"))
+    if _level_of(scenario) != level:
+        return None
     return _Saved(scenario=scenario, layers=scenario.architecture.layers).draft()
+
+
+def _level_of(scenario: Scenario) -> Level:
+    if scenario.recipe.recompute == "full":
+        return "junior"
+    return "senior" if scenario.recipe.attention == "eager" else "mid"
 
 
 @dataclass(frozen=True, kw_only=True)

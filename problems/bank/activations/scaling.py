@@ -11,9 +11,9 @@ from problems.answers.factor import FactorAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import saved
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.layers import layer_terms, per_token
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.prompts import render
 from problems.wording import number, short
 
@@ -72,18 +72,21 @@ CHANGES = (
 )
 
 
-@kind(
+@kind_at_levels(
     name="activation-scaling",
     topic="B",
-    level="junior",
+    levels=("junior", "mid"),
     title="Growth of saved activations with sequence and batch",
     sources=(
         "arXiv 2205.05198 section 4.1",
         "arXiv 2205.14135 section 3.1",
     ),
 )
-def activation_scaling(draw: Draw) -> Draft | None:
-    """Ask for the factor by which saved activations change with the workload."""
+def activation_scaling(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the factor by which saved activations change with the workload.
+
+    At mid level a part of them grows with the square of the sequence.
+    """
     scenario = scenarios.one_gpu_step(draw, recomputes=("none", "none", "full", "selective"))
     change = draw.choice(CHANGES)
     after = change.of(scenario)
@@ -91,7 +94,11 @@ def activation_scaling(draw: Draw) -> Draft | None:
         return None
     answer = Fraction(saved(ledger(after)), saved(ledger(scenario)))
     percent = _percent_of_scores(scenario)
+    if (percent > 0 and change.sequence != 1) != (level == "mid"):
+        return None
     if abs(change.on_paper(percent) / answer - 1) > ROUNDING:
+        return None
+    if abs(answer - percent) < 1:  # the hints say the percent
         return None
     return Draft(
         prompt=render(

@@ -1,6 +1,6 @@
 """Topic E, levers: the one to pull first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,13 +13,14 @@ from problems.answers.choice import Choice, ChoiceAnswer
 from problems.answers.ranking import RankedItem
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.lever_runs import Priced, most, shares, told, why
 from problems.peaks import Run
-from problems.problem import Step
+from problems.problem import Level, Step
 from problems.proposals import ON_PAPER, proposed
 from problems.wording import bare_gb, gb, paper, sentence
 
+COUNTS: Mapping[Level, tuple[int, ...]] = {"mid": (3,), "senior": (4, 5)}
 FEWEST, MOST = 3, 5
 NUMERALS = {2: "Two", 3: "Three", 4: "Four"}
 LETTERS = "abcde"
@@ -74,25 +75,25 @@ class Pull:
         return gb(self.run.ledger.peak)
 
 
-@kind(
+@kind_at_levels(
     name="first-lever",
     topic="E",
-    level="mid",
+    levels=("mid", "senior"),
     title="The lever to pull first",
     sources=(
         "traced steps of PyTorch 2.13",
         "docs/levers.md",
     ),
 )
-def first_lever(draw: Draw) -> Draft | None:
-    """Ask for the cheapest of three to five levers that make a run fit by themselves."""
+def first_lever(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the cheapest of three levers, or four or five, that alone make a run fit."""
     scenario = lever_runs.cramped(draw)
     if scenario is None:
         return None
     before = Run(scenario=scenario)
     pulls = tuple(_pulls(draw, Start(run=before)))
     good = [x for x in pulls if x.is_enough]
-    if len(pulls) < FEWEST or not good or len(good) == len(pulls):
+    if len(pulls) not in COUNTS[level] or not good or len(good) == len(pulls):
         return None
     good.sort(key=lambda x: x.price.overhead)
     if not _is_clear(good) or not _holds(before, pulls):

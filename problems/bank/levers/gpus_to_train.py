@@ -12,10 +12,10 @@ from problems.amounts import Moment, Paper
 from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.on_paper import on_paper, parameters_of, run_parts
 from problems.peaks import Run, terms
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.splits_on_paper import smallest
 from problems.wording import gb, number, paper
 
@@ -27,8 +27,6 @@ NEAR = Fraction(5, 100)
 TELLING = 2
 # Bytes a parameter with which a model fills a card at least: what is smaller needs no sharding.
 EACH = 12
-# Percent of the runs whose states alone ask for as many GPUs which are passed over.
-PASSED_OVER = 70
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,24 +77,26 @@ class Plan:
         return smallest(COUNTS, peak, room)
 
 
-@kind(
+@kind_at_levels(
     name="fewest-gpus-to-train",
     topic="E",
-    level="senior",
+    levels=("mid", "senior"),
     title="Fewest GPUs on which a whole step fits",
     sources=(
         "traced steps of PyTorch 2.13",
         "docs/levers.md",
     ),
 )
-def fewest_gpus_to_train(draw: Draw) -> Draft | None:
-    """Ask for the fewest GPUs on which states, activations and gathered layers fit."""
+def fewest_gpus_to_train(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the fewest GPUs on which states, activations and gathered layers fit.
+
+    At mid level the states alone ask for as many.
+    """
     plan = _plan(draw)
     if plan is None:
         return None
     right = plan.fewest(lambda moment, _gpus: moment.size, plan.room)
-    passed_over = draw.chance(PASSED_OVER)
-    if not FEWEST <= right <= MOST or (passed_over and plan.by_states == right):
+    if not FEWEST <= right <= MOST or (plan.by_states == right) != (level == "mid"):
         return None
     few, half = plan.paper(right), plan.paper(right // 2)
     if not half.moment.growing or not _is_clear(few.peak, half.peak, plan.room):

@@ -1,6 +1,6 @@
 """Topic E, levers: their order by what they cost in step time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from engine.costs.step_time import StepTime, step_time
@@ -13,10 +13,10 @@ from problems import lever_runs
 from problems.answers.ranking import Measure, RankedItem, RankingAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.lever_runs import Priced, most, shares, told, why
 from problems.peaks import Run
-from problems.problem import Step
+from problems.problem import Level, Step
 from problems.wording import listed
 
 # One of each row at least is asked about: what is nearly free, what computes or sends again, what
@@ -40,27 +40,28 @@ MIDDLE = (
     "activation offload",
 )
 DEAR = ("CPU offload", "NVMe offload")
-FEWEST, MOST, FEWEST_GROUPS = 4, 6, 3
+COUNTS: Mapping[Level, tuple[int, ...]] = {"mid": (4,), "senior": (5, 6)}
+FEWEST_GROUPS = 3
 # In points of a percent, beyond those of a tie: how far apart groups are to be at least.
 CLEAR = 0.02
 
 
-@kind(
+@kind_at_levels(
     name="rank-levers",
     topic="E",
-    level="mid",
+    levels=("mid", "senior"),
     title="Order of levers by what they cost in step time",
     sources=("docs/levers.md",),
 )
-def rank_levers(draw: Draw) -> Draft | None:
-    """Ask for the order of four to six levers on a run that does not fit."""
+def rank_levers(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the order of four levers, or of five or six, on a run that does not fit."""
     scenario = lever_runs.cramped(draw)
     if scenario is None:
         return None
     before = step_time(scenario)
     found = tuple(_found(draw, scenario, before))
     groups = tied(found, lambda row: row.overhead)
-    enough = FEWEST <= len(found) <= MOST and len(groups) >= FEWEST_GROUPS
+    enough = len(found) in COUNTS[level] and len(groups) >= FEWEST_GROUPS
     if not enough or not _is_clear(groups) or fits(scenario) != "no":
         return None
     return Draft(

@@ -14,10 +14,10 @@ from problems.answers.yes_no import YesNoAnswer
 from problems.draft import Draft
 from problems.draw import Draw
 from problems.exact import PHASES_SAID, saved
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.letters import letters
 from problems.peaks import Run, terms
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.proposals import ON_PAPER, detail, proposed, said, sharding_of
 from problems.slips import unit_slips
 from problems.wording import gb, paper
@@ -30,8 +30,6 @@ ROUNDING = Fraction(7, 100)
 # How near the card's memory a peak may come before it is no clear answer.
 NEAR = Fraction(1, 10)
 MOST_TERMS, MOST_OF_ONE = 12, 6
-# Percent of the levers that leave the peak at its moment which are passed over.
-PASSED_OVER = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +56,18 @@ class Pull:
         return self.before.paper.moment.said != self.after.paper.moment.said
 
 
-@kind(
+@kind_at_levels(
     name="lever-saving",
     topic="E",
-    level="mid",
+    levels=("mid", "senior"),
     title="What a lever saves at the peak",
     sources=("traced steps of PyTorch 2.13",),
 )
-def lever_saving(draw: Draw) -> Draft | None:
-    """Ask by how much one lever lowers the peak of a run that does not fit."""
+def lever_saving(draw: Draw, level: Level) -> Draft | None:
+    """Ask by how much one lever lowers the peak of a run that does not fit.
+
+    At senior level the peak then lies at another moment.
+    """
     scenario = lever_runs.cramped(draw)
     if scenario is None:
         return None
@@ -75,7 +76,7 @@ def lever_saving(draw: Draw) -> Draft | None:
     if after is None:
         return None
     pull = Pull(name=name, before=Run(scenario=scenario), after=Run(scenario=after))
-    if not pull.moves and draw.chance(PASSED_OVER):
+    if pull.moves != (level == "senior"):
         return None
     return _saving(pull) if _is_clear(pull) else None
 
@@ -212,15 +213,18 @@ def _mistake(name: str, value: int, why: str) -> Mistake:
     return Mistake(name=name, value=Fraction(value), feedback=f"{gb(value)} {why}")
 
 
-@kind(
+@kind_at_levels(
     name="which-fits",
     topic="E",
-    level="mid",
+    levels=("mid", "senior"),
     title="Which of two proposals fits?",
     sources=("traced steps of PyTorch 2.13",),
 )
-def which_fits(draw: Draw) -> Draft | None:
-    """Ask whether the first of two proposals is the one that makes a run fit."""
+def which_fits(draw: Draw, level: Level) -> Draft | None:
+    """Ask whether the first of two proposals is the one that makes a run fit.
+
+    At senior level the peak is at another moment with the first one.
+    """
     scenario = lever_runs.cramped(draw)
     if scenario is None:
         return None
@@ -235,7 +239,11 @@ def which_fits(draw: Draw) -> Draft | None:
     first, second = (good[0], bad[0]) if wanted else (bad[0], good[0])
     if len(first[1].paper.moment.amounts) > MOST_OF_ONE:
         return None
-    if not _holds(Run(scenario=scenario), good[0][1], bad[0][1]):
+    before = Run(scenario=scenario)
+    moved = first[1].paper.moment.said != before.paper.moment.said
+    if moved != (level == "senior"):
+        return None
+    if not _holds(before, good[0][1], bad[0][1]):
         return None
     return _which(scenario, first, second, yes=wanted)
 

@@ -11,33 +11,37 @@ from problems.amounts import Moment, Paper
 from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.largest import divided, is_clear, wrong_sizes
 from problems.on_paper import on_paper
 from problems.peaks import Run
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.wording import gb, listed, number, paper
 
 UNIT = KIB
 FEWEST, MOST = 2, 24
+ATTEMPTS = 20
 ROOMS = (70, 75, 80, 85, 90, 95)
 
 
-@kind(
+@kind_at_levels(
     name="longest-context",
     topic="E",
-    level="senior",
+    levels=("mid", "senior"),
     title="Longest context within a share of the card",
     sources=("traced steps of PyTorch 2.13",),
     allows={
         "spread": "beyond 24 blocks of tokens paper's rounding decides",
     },
 )
-def longest_context(draw: Draw) -> Draft | None:
-    """Ask for the longest context whose peak stays within a share of the card."""
-    drawn = scenarios.run(draw, low=25, high=95, most=8)
-    # Scores that are written out grow with the square, which no one divides on paper.
-    if drawn is None or drawn.recipe.attention != "flash":
+def longest_context(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the longest context whose peak stays within a share of the card.
+
+    At senior level the run has several GPUs.
+    """
+    runs = (scenarios.run(draw, low=25, high=95, most=8) for _ in range(ATTEMPTS))
+    drawn = next((run for run in runs if run is not None and _is_for(level, run)), None)
+    if drawn is None:
         return None
     percent = draw.choice(ROOMS)
     room = drawn.hardware.gpu.memory * percent // 100
@@ -51,6 +55,11 @@ def longest_context(draw: Draw) -> Draft | None:
     if not is_clear(room, run.ledger.peak, above.ledger.peak, margin=20):
         return None
     return _draft(run, above, sums, percent, room)
+
+
+def _is_for(level: Level, run: Scenario) -> bool:
+    # Scores that are written out grow with the square, which no one divides on paper.
+    return run.recipe.attention == "flash" and (run.hardware.gpus > 1) == (level == "senior")
 
 
 def _with_units(scenario: Scenario, units: int) -> Scenario:

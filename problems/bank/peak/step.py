@@ -12,12 +12,12 @@ from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.largest import divided, is_clear, wrong_sizes
 from problems.letters import letters
 from problems.on_paper import on_paper
 from problems.peaks import Run, terms
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.wording import gb, listed, number, paper
 from problems.wrong_ideas.applied import wrongs
 
@@ -34,17 +34,20 @@ PASSED_OVER = 60
 ROOMS = (70, 75, 80, 85, 90, 95)
 
 
-@kind(
+@kind_at_levels(
     name="peak",
     topic="D",
-    level="senior",
+    levels=("mid", "senior"),
     title="Peak of allocated memory in a step",
     sources=("traced steps of PyTorch 2.13",),
 )
-def peak(draw: Draw) -> Draft | None:
-    """Ask for the peak of allocated memory of a run that fits its card, or nearly."""
+def peak(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the peak of allocated memory of a run that fits its card, or nearly.
+
+    At senior level it has several GPUs.
+    """
     scenario = scenarios.run(draw, low=USUAL[0], high=USUAL[1])
-    if scenario is None:
+    if scenario is None or (scenario.hardware.gpus > 1) != (level == "senior"):
         return None
     run = Run(scenario=scenario)
     if run.paper.moment.said == LOSS and draw.chance(PASSED_OVER):
@@ -62,23 +65,26 @@ def peak(draw: Draw) -> Draft | None:
     )
 
 
-@kind(
+@kind_at_levels(
     name="fits",
     topic="D",
-    level="mid",
+    levels=("junior", "mid"),
     title="Does the run fit, and what proves it?",
     sources=(
         "traced steps of PyTorch 2.13",
         "stas00/ml-engineering training/performance/README.md",
     ),
 )
-def fits_or_not(draw: Draw) -> Draft | None:
-    """Ask whether a run fits; as many do as do not, and none is near the border."""
+def fits_or_not(draw: Draw, level: Level) -> Draft | None:
+    """Ask whether a run fits; as many do as do not, and none is near the border.
+
+    At mid level it has several GPUs.
+    """
     wanted = draw.choice(("yes", "no"))
     low, high = FITTING if wanted == "yes" else NOT_FITTING
     runs = (scenarios.run(draw, low=low, high=high) for _ in range(ATTEMPTS))
     scenario = next((run for run in runs if run is not None), None)
-    if scenario is None:
+    if scenario is None or (scenario.hardware.gpus > 1) != (level == "mid"):
         return None
     run = Run(scenario=scenario)
     memory = scenario.hardware.gpu.memory
@@ -125,20 +131,23 @@ def _peak_mistakes(run: Run) -> Iterator[Mistake]:
         )
 
 
-@kind(
+@kind_at_levels(
     name="largest-micro-batch",
     topic="D",
-    level="senior",
+    levels=("mid", "senior"),
     title="Largest micro-batch within a share of the card",
     sources=("traced steps of PyTorch 2.13",),
     allows={
         "spread": "beyond a dozen sequences paper's rounding decides",
     },
 )
-def largest_micro_batch(draw: Draw) -> Draft | None:
-    """Ask for the largest micro-batch whose peak stays within a share of the card."""
+def largest_micro_batch(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the largest micro-batch whose peak stays within a share of the card.
+
+    At senior level the run has several GPUs.
+    """
     base = scenarios.run(draw, low=25, high=90, most=MOST_SEQUENCES)
-    if base is None:
+    if base is None or (base.hardware.gpus > 1) != (level == "senior"):
         return None
     percent = draw.choice(ROOMS)
     room = base.hardware.gpu.memory * percent // 100

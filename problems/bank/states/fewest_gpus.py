@@ -11,9 +11,9 @@ from problems import scenarios
 from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.model_states import SHARDS, STAGES, Part, changes, each_of, parts_of
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.prompts import render
 from problems.wording import (
     bare_gb,
@@ -62,10 +62,10 @@ class Fit:
         return max(-(-self.split // self.left), 1) if self.left > 0 else 0
 
 
-@kind(
+@kind_at_levels(
     name="fewest-gpus",
     topic="A",
-    level="mid",
+    levels=("junior", "mid"),
     title="Fewest GPUs that hold the model states",
     sources=(
         "arXiv 1910.02054 section 3.1",
@@ -75,8 +75,11 @@ class Fit:
         "spread": "a GPU or two leave no room for a mistake, hundreds take too many digits",
     },
 )
-def fewest_gpus(draw: Draw) -> Draft | None:
-    """Ask for the fewest GPUs whose usable memory holds the states under a ZeRO stage."""
+def fewest_gpus(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the fewest GPUs whose usable memory holds the states under a ZeRO stage.
+
+    At junior level they share all of them.
+    """
     model, stage = scenarios.any_model(draw), draw.weighted(((1, 2), (2, 2), (3, 5)))
     recipe = scenarios.states_recipe(draw, zero=stage)
     gpu = scenarios.gpu_for(draw, scenarios.NODE, precision=recipe[0])
@@ -87,7 +90,7 @@ def fewest_gpus(draw: Draw) -> Draft | None:
         stage=stage,
         room=gpu.memory * percent // 100,
     )
-    if not _is_clear(fit):
+    if (stage == 3) != (level == "junior") or not _is_clear(fit):
         return None
     prompt = render(
         "fewest-gpus",

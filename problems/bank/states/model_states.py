@@ -10,7 +10,7 @@ from problems import scenarios
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.model_states import (
     SHARDS,
     STAGES,
@@ -23,7 +23,7 @@ from problems.model_states import (
     sum_said,
     total_said,
 )
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.prompts import render
 from problems.slips import unit_slips
 from problems.wording import (
@@ -53,10 +53,10 @@ ASKED = {
 }
 
 
-@kind(
+@kind_at_levels(
     name="bytes-per-parameter",
     topic="A",
-    level="junior",
+    levels=("junior", "mid"),
     title="Bytes of model states per parameter",
     sources=(
         "arXiv 1910.02054 section 3.1",
@@ -64,13 +64,13 @@ ASKED = {
     ),
     allows={"spread": "no usual recipe takes less than 4 bytes or more than 18"},
 )
-def bytes_per_parameter(draw: Draw) -> Draft | None:
-    """Ask for the bytes that a recipe costs for each parameter, all of them or a part."""
+def bytes_per_parameter(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the bytes that a recipe costs for each parameter, all of them or a part of them."""
     model, recipe, part = draw.unlike(
         lambda: (
             scenarios.any_model(draw),
             scenarios.states_recipe(draw),
-            draw.weighted((("all", 3), ("zero-2", 1), ("zero-1", 1))),
+            "all" if level == "junior" else draw.choice(("zero-2", "zero-1")),
         ),
         lambda figures: (figures[0].name, *figures[1:]),
     )
@@ -136,23 +136,33 @@ def other_parts(whole: tuple[Part, ...], asked: tuple[Part, ...]) -> Iterator[Ch
     )
 
 
-@kind(
+@kind_at_levels(
     name="model-states",
     topic="A",
-    level="junior",
+    levels=("junior", "mid"),
     title="Model states of a published model, nothing sharded",
     sources=(
         "arXiv 1910.02054 section 3.1",
         "lm-sys/FastChat#1110",
     ),
 )
-def model_states(draw: Draw) -> Draft | None:
-    """Ask for the model states of a published model, counted as if one GPU held them."""
+def model_states(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the model states of a published model, counted as if one GPU held them.
+
+    At junior level the prompt says what each of them takes.
+    """
     case, batch = draw.unlike(
         lambda: (_case(draw, stage=0, ranks=1), draw.choice(scenarios.MICRO_BATCHES)),
         lambda figures: (figures[0].model.name, figures[0].recipe, figures[1]),
     )
-    prompt = render("model-states", case=case, recipe=recipe_said(*case.recipe), batch=batch)
+    given = listed([f"{part.name} {part.each}" for part in case.parts])
+    prompt = render(
+        "model-states",
+        case=case,
+        recipe=recipe_said(*case.recipe),
+        batch=batch,
+        given=given if level == "junior" else "",
+    )
     hints = (
         (
             "Model states have one entry for each parameter and stay from step to step: which "
@@ -170,21 +180,25 @@ def model_states(draw: Draw) -> Draft | None:
     return case.draft(prompt, hints, (*case.other_models(), *case.other_states()))
 
 
-@kind(
+@kind_at_levels(
     name="zero-states",
     topic="A",
-    level="mid",
+    levels=("junior", "mid", "senior"),
     title="Model states per GPU under a ZeRO stage",
     sources=(
         "arXiv 1910.02054 figure 1",
         "pytorch/torchtitan docs/fsdp.md",
     ),
 )
-def zero_states(draw: Draw) -> Draft | None:
-    """Ask for the model states on each GPU under plain data parallel or a ZeRO stage."""
+def zero_states(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the model states on each GPU under plain data parallel or a ZeRO stage.
+
+    At junior level all of them are whole or all are shared, at senior level some are in other
+    widths than usual.
+    """
     stage = draw.weighted(((0, 1), (1, 4), (2, 5), (3, 5)))
     case = _case(draw, stage=stage, ranks=0)
-    if case.size > case.gpu.memory:
+    if case.size > case.gpu.memory or not _is_for(level, case):
         return None
     prompt = render(
         "zero-states",
@@ -318,6 +332,13 @@ class Case:
                 f"{SHARDS[self.stage]}: {bytes_of(right)}, {gb(abs(value - self.size))} "
                 f"{said}.",
             )
+
+
+def _is_for(level: Level, case: Case) -> bool:
+    """Return whether a question on ZeRO is one for a level."""
+    if level == "junior":
+        return case.stage in {0, 3}
+    return case.stage > 0 and (level == "mid" or (case.stage < 3 and case.recipe[0] != "mixed"))
 
 
 def _case(draw: Draw, *, stage: int, ranks: int) -> Case:

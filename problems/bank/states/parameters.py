@@ -9,8 +9,8 @@ from engine.units import count
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
-from problems.problem import Mistake, Step
+from problems.kind import kind_at_levels
+from problems.problem import Level, Mistake, Step
 from problems.prompts import render
 from problems.wording import number
 
@@ -56,16 +56,21 @@ class Blocks:
         return self.total - self.on_paper
 
 
-@kind(
+@kind_at_levels(
     name="parameter-count",
     topic="A",
-    level="mid",
+    levels=("junior", "mid"),
     title="Parameters of a decoder, given its sizes",
     sources=("huggingface/transformers, the classes' parameters on the meta device",),
 )
-def parameter_count(draw: Draw) -> Draft:
-    """Ask for the number of parameters of a shape that nobody has published under a name."""
-    shape = _llama_like(draw) if draw.chance(70) else _gpt_like(draw)
+def parameter_count(draw: Draw, level: Level) -> Draft | None:
+    """Ask for the number of parameters of a shape that nobody has published under a name.
+
+    At junior level keys and values are as wide as queries, and no layer has a bias.
+    """
+    shape = _plain(draw) if level == "junior" else _any_shape(draw)
+    if level != "junior" and _is_plain(shape):
+        return None
     blocks = _blocks(shape)
     return Draft(
         prompt=render("parameter-count", shape=shape),
@@ -87,6 +92,18 @@ def parameter_count(draw: Draw) -> Draft:
         solution=tuple(_steps(shape, blocks)),
         mistakes=tuple(_mistakes(shape, blocks.total)),
     )
+
+
+def _plain(draw: Draw) -> Architecture:
+    return draw.unlike(lambda: replace(_llama_like(draw), kv_heads=0, qkv_bias=False))
+
+
+def _is_plain(shape: Architecture) -> bool:
+    return shape.kv_heads == shape.heads and not shape.qkv_bias
+
+
+def _any_shape(draw: Draw) -> Architecture:
+    return _llama_like(draw) if draw.chance(70) else _gpt_like(draw)
 
 
 def _llama_like(draw: Draw) -> Architecture:
