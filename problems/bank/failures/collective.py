@@ -28,7 +28,7 @@ NEEDS: dict[Level, tuple[int, int]] = {"mid": (200, 1600), "senior": (1000, 9000
 TOO_LITTLE, ENOUGH = (15, 80), (125, 900)
 HUNDRED = 100
 # Percent of the draws that are to be enough: too little is drawn again more often.
-YES: dict[Level, int] = {"mid": 50, "senior": 12}
+YES: dict[Level, int] = {"mid": 50, "senior": 7}
 # Percent of the cache that lie between live tensors at most.
 MOST_KEPT = 80
 TRIES = 8

@@ -206,7 +206,7 @@ def _that_count(draw: Draw, life: Life) -> Iterator[Suspect]:
     yield Suspect(
         name="the hook",
         also=("hook", "leak"),
-        says=f"keeps the last hidden state, b × s × h, {each} bytes each, of {number(times)} steps",
+        says=f"keeps the last hidden state (b × s × h, {each} bytes) of {number(times)} steps",
         base=life.peak,
         more=times * of_one,
         product=product,

@@ -223,7 +223,7 @@ def _mistake(name: str, value: int, why: str) -> Mistake:
 def which_fits(draw: Draw, level: Level) -> Draft | None:
     """Ask whether the first of two proposals is the one that makes a run fit.
 
-    At senior level the peak is at another moment with the first one.
+    At senior level the peak is at another moment with the one that fits.
     """
     scenario = lever_runs.cramped(draw)
     if scenario is None:
@@ -240,7 +240,7 @@ def which_fits(draw: Draw, level: Level) -> Draft | None:
     if len(first[1].paper.moment.amounts) > MOST_OF_ONE:
         return None
     before = Run(scenario=scenario)
-    moved = first[1].paper.moment.said != before.paper.moment.said
+    moved = good[0][1].paper.moment.said != before.paper.moment.said
     if moved != (level == "senior"):
         return None
     if not _holds(before, good[0][1], bad[0][1]):
