@@ -10,10 +10,10 @@ from problems import scenarios
 from problems.answers.count import CountAnswer
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind
+from problems.kind import kind_at_levels
 from problems.model_states import SHARDS
 from problems.peaks import Run, terms
-from problems.problem import Mistake, Step
+from problems.problem import Level, Mistake, Step
 from problems.smallest_split import smallest_split
 from problems.splits_on_paper import is_clear, smallest
 from problems.wording import gb, paper
@@ -24,10 +24,10 @@ PASSED_OVER = 75
 PRECISIONS = (("mixed", 5), ("fp32", 1))
 
 
-@kind(
+@kind_at_levels(
     name="smallest-change",
     topic="E",
-    level="mid",
+    levels=("mid", "senior"),
     title="Smallest degree of a lever that makes a run fit",
     sources=(
         "traced steps of PyTorch 2.13",
@@ -37,15 +37,11 @@ PRECISIONS = (("mixed", 5), ("fp32", 1))
         "spread": "degrees of a lever are few",
     },
 )
-def smallest_change(draw: Draw) -> Draft | None:
+def smallest_change(draw: Draw, level: Level) -> Draft | None:
     """Ask for the lowest ZeRO stage, or for the smallest tensor or pipeline split, that fits."""
-    match draw.weighted((("zero", 3), ("tensor", 1), ("pipeline", 6))):
-        case "zero":
-            return _lowest_stage(draw)
-        case "tensor":
-            return smallest_split(draw, "tensor")
-        case _:
-            return smallest_split(draw, "pipeline")
+    if level == "mid":
+        return _lowest_stage(draw)
+    return smallest_split(draw, draw.weighted((("tensor", 1), ("pipeline", 4))))
 
 
 def _lowest_stage(draw: Draw) -> Draft | None:
