@@ -14,6 +14,7 @@ VERDICTS = (
     pytest.param("fits", marks=pytest.mark.long),
     "hybrid-sharding",
     pytest.param("which-fits", marks=pytest.mark.long),
+    "sharded-base",
     "sharding-throughput",
     "engine-starts",
     "serve-fits",
