@@ -32,7 +32,7 @@ def test_answers_from_a_pipe_are_marked_one_a_line(memquiz, data):
     problems = chosen(topic=None, level=None, kind="model-states", count=2, seed=5)
     run = memquiz(*STATES_PRACTICE, "--count", 2, typed=f"{right_answer(problems[0])}\n1 GB\n")
     assert (run.returncode, run.stderr) == (0, "")
-    assert "1/2 · model states · junior" in run.stdout
+    assert f"1/2 · model states · {from_id(problems[0]).level}" in run.stdout
     assert " Right: " in run.stdout
     assert " read as 1 GB = 1" in run.stdout
     assert " Not quite: " in run.stdout
