@@ -81,7 +81,7 @@ def typist(environment):
 
 
 def test_a_whole_set_at_a_terminal(typist):
-    assert "1/2 · model states · junior" in typist.read()
+    assert "1/2 · model states · mid" in typist.read()
     assert "hint 1/3: " in typist.type("h\n")
     assert "Not counted: " in typist.type("bananas\n")
     marked = typist.type("1 GB\n")
