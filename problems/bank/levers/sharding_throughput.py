@@ -7,9 +7,8 @@ from problems.costs import overlap, trade
 from problems.costs.sharded import Sharded
 from problems.draft import Draft
 from problems.draw import Draw
-from problems.kind import kind_at_levels
+from problems.kind import kind
 from problems.on_paper import parameters_of
-from problems.problem import Level
 
 RANKS = (8, 16, 32, 64, 128, 256)
 # Bytes of states a parameter, and half as many again.
@@ -18,10 +17,10 @@ STATES = 24
 SHARING = (1, 2, 4, 8)
 
 
-@kind_at_levels(
+@kind(
     name="sharding-throughput",
     topic="E",
-    levels=("mid", "senior"),
+    level="senior",
     title="What sharding and recomputation do to throughput",
     sources=(
         "docs/levers.md",
@@ -29,11 +28,8 @@ SHARING = (1, 2, 4, 8)
         "arXiv 2205.05198 section 5",
     ),
 )
-def sharding_throughput(draw: Draw, level: Level) -> Draft | None:
-    """Ask what hides behind computing, from where on, or what a larger micro-batch is worth.
-
-    At mid level whether it hides is all that is asked.
-    """
+def sharding_throughput(draw: Draw) -> Draft | None:
+    """Ask what hides behind computing, from where on, or what a larger micro-batch is worth."""
     gpu = scenarios.gpu_for(draw, scenarios.MOST_RANKS[0])
     ranks, model = draw.choice(RANKS), scenarios.modelled(draw.choice(scenarios.trainable()))
     parameters = parameters_of(model.architecture)
@@ -49,6 +45,4 @@ def sharding_throughput(draw: Draw, level: Level) -> Draft | None:
     )
     within = ranks <= gpu.gpus_per_node
     run = Sharded(x=x, sharing=1 if within else draw.choice(SHARING))
-    if level == "mid":
-        return overlap.hides(draw, run)
-    return draw.choice((overlap.crossing, trade.pays))(draw, run)
+    return draw.choice((overlap.hides, overlap.crossing, trade.pays))(draw, run)
