@@ -17,6 +17,7 @@ from __future__ import annotations  # an older Python must get as far as being t
 
 import hashlib
 import os
+import shlex
 import subprocess
 import sys
 import venv
@@ -125,8 +126,15 @@ def main(arguments: list[str]) -> int:
         return lint()
     if verb not in VERBS:
         # -P: a folder called quiz where the learner stands is not ours.
+        os.environ["MEMQUIZ_COMMAND"] = started_with()
         return code_of([PYTHON, "-P", "-m", "quiz", *(arguments or ["practice"])], Path.cwd())
     return code_of([PYTHON, *VERBS[verb], *arguments[1:]], ROOT)
+
+
+def started_with() -> str:
+    """Return what was typed before the verb, for the commands that memquiz tells to type."""
+    typed = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv[1:])]
+    return subprocess.list2cmdline(typed) if os.name == "nt" else shlex.join(typed)
 
 
 def code_of(command: list[str | Path], folder: Path) -> int:

@@ -71,9 +71,10 @@ def _code() -> int:
 
         from quiz.cli import memquiz  # noqa: PLC0415 - the same
         from quiz.output.plain import degrade  # noqa: PLC0415 - the same
+        from quiz.output.started import started  # noqa: PLC0415 - the same
     degrade()
     try:
-        return memquiz.main(prog_name="memquiz", standalone_mode=False) or 0
+        return memquiz.main(prog_name=started(), standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code

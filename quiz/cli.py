@@ -1,9 +1,12 @@
 """The command line's first level. Nothing is imported for a command that is not invoked."""
 
 import gc
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
+
+from quiz.output.started import typed_here
 
 # name: (module, what it does; the first sentence of the command's own help)
 COMMANDS = {
@@ -36,8 +39,31 @@ COMMANDS = {
 }
 
 
+class HelpPage(click.HelpFormatter):
+    """A page of help whose commands can be typed as they stand there."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(typed_here(text))
+
+    def write_dl(
+        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write names with what is said of each."""
+        said = [(name, typed_here(says)) for name, says in rows]
+        super().write_dl(said, col_max, col_spacing)
+
+
+class Invoked(click.Context):
+    """A command as it is invoked."""
+
+    formatter_class = HelpPage
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are invoked."""
+
+    context_class = Invoked
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return the names in the order of the table."""
@@ -54,6 +80,7 @@ class LazyGroup(click.Group):
         gc.enable()
         if not isinstance(command, click.Command):
             raise TypeError(f"{cmd_name} is not a click command")
+        command.context_class = Invoked
         return command
 
     def resolve_command(

@@ -9,6 +9,7 @@ from typing import ParamSpec
 
 from engine.errors import InputError, UnmodelledError
 from quiz.output.plain import visible
+from quiz.output.started import typed_here
 
 P = ParamSpec("P")
 
@@ -52,4 +53,6 @@ def faults(error: InputError) -> str:
     head = f"memquiz: {number} thing{'s' if number != 1 else ''} to mend"
     if isinstance(error, UnmodelledError):
         head = "memquiz: the ledger has no lines for this yet"
-    return "\n".join([head, *(f"  {visible(str(fault))}" for fault in error.faults), ""])
+    return "\n".join(
+        [head, *(f"  {visible(typed_here(str(fault)))}" for fault in error.faults), ""]
+    )

@@ -14,6 +14,7 @@ from quiz.check.report import as_json, lines, summary
 from quiz.exits import Exit, exits
 from quiz.options.kinds import with_kinds
 from quiz.options.values import whole
+from quiz.output.started import typed_here
 
 SEEDS = 200
 MOST = 10_000
@@ -37,7 +38,7 @@ def command(names: tuple[str, ...], *, seeds: str, as_object: bool) -> Exit:
     for checked in check(wanted, number, bank=len(wanted) == len(kinds())):
         found.append(checked)
         if not as_object:
-            sys.stdout.writelines(f"{line}\n" for line in lines(checked))
+            sys.stdout.writelines(f"{typed_here(line)}\n" for line in lines(checked))
             sys.stdout.flush()
     if as_object:
         sys.stdout.write(json.dumps(as_json(found), indent=2) + "\n")

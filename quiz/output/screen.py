@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from quiz.output.started import typed_here
+
 WIDEST = 100
 NARROWEST = 16
 # Of a table's last column: with fewer, it stands below the others.
@@ -32,7 +34,7 @@ def paragraph(
 
     What a line goes on with stands `hanging` columns further to the right.
     """
-    for line in text.splitlines():
+    for line in typed_here(text).splitlines():
         for place, piece in enumerate(_wrapped(console, line, indent, hanging)):
             piece.stylize(style)
             piece.pad_left(indent + (hanging if place else 0))
@@ -41,7 +43,7 @@ def paragraph(
 
 def whole_lines(console: Console, text: str, *, style: str = "") -> None:
     """Print `text` unwrapped, so that a command in it can be copied."""
-    for line in text.splitlines():
+    for line in typed_here(text).splitlines():
         _print(console, Text(line, style=style))
 
 
@@ -51,7 +53,7 @@ def labelled(console: Console, rows: Sequence[tuple[str, str, str]]) -> None:
         if console.width < NARROW:
             paragraph(console, f"{name}: {said}", style=style, hanging=2)
             continue
-        lines = Text(said, style=style).wrap(console, console.width - LABEL)
+        lines = Text(typed_here(said), style=style).wrap(console, console.width - LABEL)
         for place, line in enumerate(lines):
             line.rstrip()
             console.print(Text(f"{'' if place else name:<{LABEL}}", style=style) + line)
