@@ -66,6 +66,7 @@ class Claim:
         truth: whether it is true.
         negative: whether it denies something, so that "it does" contradicts it.
         core: what a full answer says.
+        hint: a question that leads to the reason and tells neither it nor the verdict.
         points: reasons, core ones first.
         errors: false statements.
         beside: claims whose reason sounds near and is beside the point here.
@@ -80,6 +81,7 @@ class Claim:
     truth: bool
     negative: bool = False
     core: str
+    hint: str
     points: tuple[Point, ...]
     errors: tuple[FalseStatement, ...]
     beside: tuple[str, ...] = ()
@@ -185,7 +187,7 @@ def _built(kind: Callable[..., T], name: str, row: Mapping[str, object]) -> T:
 
 def _faults(claim: Claim) -> Iterator[Fault]:
     where = f"claims.{claim.id}"
-    for key in ("claim", "core", "source"):
+    for key in ("claim", "core", "hint", "source"):
         if not getattr(claim, key).strip():
             yield Fault(f"{where}.{key}", "says nothing")
     if not any(point.core for point in claim.points):

@@ -24,6 +24,7 @@ SOUND = {
     "claim": "Ranks share activations.",
     "truth": False,
     "core": "Each rank has its own.",
+    "hint": "Whose are they?",
     "points": (POINT,),
     "errors": (MISTAKE,),
     "source": "a paper",
@@ -55,6 +56,13 @@ def test_sentences_end_with_a_full_stop(asked):
     sentences = [asked.claim, asked.core, *(point.says for point in asked.points)]
     sentences += [sentence for error in asked.errors for sentence in (error.says, error.why)]
     assert [sentence for sentence in sentences if not sentence.endswith(".")] == []
+
+
+@pytest.mark.parametrize("asked", ALL, ids=lambda asked: asked.id)
+def test_a_hint_asks_and_tells_neither_the_verdict_nor_a_reason(asked):
+    assert asked.hint.endswith(("?", "."))
+    assert not re.search(r"\b(true|false|right|wrong)\b", asked.hint, re.IGNORECASE)
+    assert not any(part.says.rstrip(".").lower() in asked.hint.lower() for part in asked.points)
 
 
 @pytest.mark.parametrize("error", falsehoods(), ids=lambda error: error.id)

@@ -49,13 +49,12 @@ def claim(draw: Draw) -> Draft | None:
 
 
 def _hints(found: Claim) -> tuple[str, str, str]:
-    wrong = next(error for error in found.errors if error.misconception)
     core = sum(point.core for point in found.points)
+    carries = "One reason carries it" if core == 1 else f"Any of {core} reasons carries it"
     return (
-        "Say whether it is true, then which tensors it is about: who has them, how wide, when.",
-        f"A wrong answer that is often given: “{wrong.says}”",
-        f"It is {'true' if found.truth else 'false'}. "
-        + ("One reason carries it." if core == 1 else f"Any of {core} reasons carries it."),
+        "Which tensors is it about: who has them, how wide are they, and when are they there?",
+        f"{carries}: a fact that would have to be otherwise for the other verdict to hold.",
+        found.hint,
     )
 
 

@@ -74,7 +74,7 @@ def which_reason(draw: Draw, level: Level) -> Draft | None:
     return Draft(
         prompt=f"{ASKED}\nClaim: {claim.claim}",
         answer=ChoiceAnswer(choices=tuple(map(_choice, LETTERS, options))),
-        hints=_hints(claim, right, wrong),
+        hints=_hints(claim, wrong),
         solution=tuple(_steps(claim, right, wrong)),
         mistakes=(),
     )
@@ -125,14 +125,11 @@ def _choice(letter: str, option: Option) -> Choice:
     return Choice(item=item, mistake=option.mistake, feedback=option.why)
 
 
-def _hints(claim: Claim, right: Option, wrong: Sequence[Option]) -> tuple[str, str, str]:
+def _hints(claim: Claim, wrong: Sequence[Option]) -> tuple[str, str, str]:
     return (
         "Settle the verdict first: who holds these tensors, how wide are they, and when?",
         f"It is not this one: “{wrong[-1].text}” {wrong[-1].why}",
-        (
-            f"The claim is {right.verdict}. What would have to be otherwise if it were "
-            f"{_verdict(claim, other=True)}?"
-        ),
+        claim.hint,
     )
 
 

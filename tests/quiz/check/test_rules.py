@@ -174,7 +174,10 @@ PLANTED = {
         lambda: with_problem("first-lever", answer=first_choice(feedback="3 GB. " * 40)),
     ],
     "choices-vary": [lambda: many("first-lever")],
-    "claim-hints-tell": [lambda: with_problem("claim", hints=told(right("claim").core))],
+    "claim-hints-tell": [
+        lambda: with_problem("claim", hints=told(right("claim").core)),
+        lambda: with_problem("claim", hints=told("It is false. One reason carries it.")),
+    ],
     "claims-balance": [
         lambda: many("claim", answer=answer(truth=True)),
         lambda: many("claim", answer=answer(truth=False)),

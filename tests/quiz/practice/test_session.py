@@ -4,8 +4,10 @@ from fractions import Fraction
 import pytest
 
 from problems.answers.choice import Choice, ChoiceAnswer
+from problems.answers.claim import ClaimAnswer
 from problems.answers.ranking import RankedItem
-from problems.registry import build
+from problems.registry import build, kinds
+from quiz.marking.registry import markers
 from quiz.practice.closing import closing, summary
 from quiz.practice.events import (
     Blank,
@@ -287,3 +289,14 @@ def test_the_closing_lines_show_what_was_only_begun():
     begun = "Its answer was only begun and is not kept: 14; 14"
     assert closing(replace(THREE, pending="14; 14"), "interrupted").splitlines()[1] == begun
     assert "begun" not in closing(THREE, "interrupted")
+
+
+def test_hints_cost_nothing_whatever_is_asked_for():
+    asked = {type(problem.answer): problem for kind in kinds() for problem in [build(kind, 1)]}
+    assert {*asked} == {*markers()}
+    for problem in asked.values():
+        right = problem.answer.said
+        if isinstance(problem.answer, ClaimAnswer):
+            right = f"{'true' if problem.answer.truth else 'false'}. {problem.answer.core}"
+        _, event = say(Session(problems=(problem.id,)), problem, "hint", "hint", "hint", right)
+        assert (event.attempt.hints, event.attempt.score) == (3, 1), problem.id
