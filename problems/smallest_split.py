@@ -56,6 +56,14 @@ class Cut:
 
     def exact(self, degree: int) -> int:
         """Return the ledger's peak."""
+        return ledger(self.split(degree)).peak
+
+    def split(self, degree: int) -> Scenario:
+        """Return the run at a degree.
+
+        Raises:
+            InputError: so many cannot share it.
+        """
         parallel = self.base.parallel
         if degree > 1:
             parallel = replace(
@@ -65,7 +73,22 @@ class Cut:
                 pipeline=degree if self.key == "pipeline" else 1,
                 sequence_parallel=self.key == "tensor",
             )
-        return ledger(replace(self.base, parallel=parallel)).peak
+        return replace(self.base, parallel=parallel)
+
+    @property
+    def never(self) -> tuple[tuple[int, str], ...]:
+        """Degrees up to the number of GPUs that cannot be, and why, each in one sentence."""
+        return tuple(self._never())
+
+    def _never(self) -> Iterator[tuple[int, str]]:
+        for degree in range(2, self.base.parallel.data + 1):
+            try:
+                self.split(degree)
+            except InputError as error:
+                # GPUs that are left over are no matter of the model, and are told by `among`.
+                what = (fault.what for fault in error.faults if "cannot share" in fault.what)
+                said = next(what, "").replace(" ranks ", f" {NOUNS[self.key]} ", 1)
+                yield from [(degree, said)] if said else []
 
 
 def smallest_split(draw: Draw, key: Split) -> Draft | None:
@@ -144,7 +167,10 @@ def _split_draft(
             percent=cut.percent,
         ),
         answer=CountAnswer(
-            value=right, noun=NOUNS[cut.key], among=_powers(cut.base.parallel.data)
+            value=right,
+            noun=NOUNS[cut.key],
+            among=_powers(cut.base.parallel.data),
+            never=cut.never,
         ),
         hints=_split_hints(cut),
         solution=tuple(_split_steps(cut, right, peaks)),
@@ -237,8 +263,9 @@ def _split_mistakes(
     room = gb(cut.room)
     half = f"is not enough: exactly it takes {gb(peaks[right // 2])} of {room}."
     yield _counted(right // 2, "half of what it takes", half)
-    more = f"fits too, but {right} is enough, with {gb(peaks[right])} of {room}."
-    yield _counted(2 * right, "twice of what it takes", more)
+    if 2 * right not in dict(cut.never):
+        more = f"fits too, but {right} is enough, with {gb(peaks[right])} of {room}."
+        yield _counted(2 * right, "twice of what it takes", more)
 
 
 def _counted(value: int, name: str, why: str) -> Mistake:

@@ -18,6 +18,7 @@ class CountAnswer(Answer):
         noun: the things, as "GPUs"; "" where the number is none of things.
         before: what is said in front of such a number and may be typed there, as "ZeRO-".
         among: the numbers that the question names; none where it leaves them open.
+        never: numbers that cannot be, and why: (3, "3 ranks cannot share 32 heads evenly").
     """
 
     type = "count"
@@ -26,6 +27,7 @@ class CountAnswer(Answer):
     noun: str = ""
     before: str = ""
     among: tuple[int, ...] = ()
+    never: tuple[tuple[int, str], ...] = ()
 
     @property
     def said(self) -> str:

@@ -7,6 +7,8 @@ from functools import cache
 from engine.estimate import ledger
 from engine.units import MIB
 from problems.registry import build
+from quiz.answers import Unreadable
+from quiz.grading import grade
 
 SEEDS = range(40)
 
@@ -134,3 +136,24 @@ def test_only_powers_of_two_up_to_all_gpus_are_degrees():
         allowed = problem.answer.among
         assert allowed == tuple(2**n for n in range(len(allowed)))
         assert allowed[-1] == problem.scenario.hardware.gpus
+
+
+def test_a_degree_that_the_model_cannot_be_split_by_is_told_by_what_it_does_not_divide():
+    problem = next(p for p in of_splits("ranks") if p.scenario.architecture.heads % 3)
+    heads = problem.scenario.architecture.heads
+    said = grade(problem, "3")
+    assert isinstance(said, Unreadable)
+    assert said.reason.startswith(f"3 ranks cannot share {heads} query heads evenly; type 1, 2, ")
+
+
+def test_a_power_of_2_that_does_not_divide_the_layers_is_wrong_and_never_fits():
+    seen = 0
+    for problem in of_splits("stages"):
+        layers = problem.scenario.architecture.layers
+        for degree in (n for n in problem.answer.among if layers % n):
+            said = grade(problem, str(degree))
+            assert said.score == 0
+            assert f"{degree} stages cannot share {layers} layers evenly." in said.feedback
+            assert "fits too" not in said.feedback
+            seen += 1
+    assert seen

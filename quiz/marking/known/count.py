@@ -22,10 +22,12 @@ def _mark(problem: Problem, answer: CountAnswer, text: str) -> Verdict | Unreada
     if isinstance(quantity, Unreadable):
         return quantity
     right = quantity.value == answer.value
-    mistake = None if right else nearest(quantity.value, problem.mistakes)
+    never = _never(answer, quantity.value)
+    mistake = None if right or never else nearest(quantity.value, problem.mistakes)
     score = Fraction(1) if right else share_of(mistake) if mistake else Fraction(0)
     named = None if mistake is None or mistake.also else mistake
     says = [named.feedback] if named else [*_of_side(quantity.value, answer), *several(mistake)]
+    says = [never + "."] if never else says
     return Verdict(
         problem=problem.id,
         answer=text,
@@ -55,8 +57,14 @@ def _read(answer: CountAnswer, text: str) -> Quantity | Unreadable:
     if answer.among and quantity.value not in answer.among:
         *others, last = answer.among
         asked = f"{', '.join(map(str, others))} or {last}"
-        return Unreadable(offset=start, reason=f"type {asked}, as the question says")
+        why = [*filter(None, [_never(answer, quantity.value)]), f"type {asked}"]
+        return Unreadable(offset=start, reason=f"{'; '.join(why)}, as the question says")
     return quantity
+
+
+def _never(answer: CountAnswer, number: Fraction) -> str:
+    """Return why it cannot be this number; "" where it can."""
+    return next((why for value, why in answer.never if value == number), "")
 
 
 def _without(noun: str, text: str) -> str:
