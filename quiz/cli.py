@@ -1,7 +1,7 @@
 """The command line's first level. Nothing is imported for a command that is not invoked."""
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterable
 from importlib import import_module
 
 import click
@@ -47,7 +47,7 @@ class HelpPage(click.HelpFormatter):
         super().write_text(typed_here(text))
 
     def write_dl(
-        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         """Write names with what is said of each."""
         said = [(name, typed_here(says)) for name, says in rows]

@@ -21,8 +21,9 @@ def command(topic: tuple[str, ...], *, as_object: bool) -> Exit:
     """Explain a topic, a line of the ledger, a lever or a mistake.
 
     TOPIC is the letter or the title of a topic, a category of memory, or the name of a line, an
-    optimizer, a precision, a lever, a kind of question or a mistake. Of lines there are the
-    formula, where it comes from, its source and how it is known.
+    optimizer, a precision, a lever, a kind of question, a mistake, a key of a scenario file, a
+    model or a GPU. Of lines there are the formula, where it comes from, its source and how it is
+    known.
     """
     found = explained(" ".join(topic))
     if as_object:

@@ -18,9 +18,9 @@ from problems.mistakes import KnownMistake, mistakes
 from problems.own_kinds import is_own
 from problems.problem import TOPICS
 from problems.registry import build, kinds
+from quiz.explain import catalogued, file_keys, words
 from quiz.explain.explanation import Explanation
 from quiz.explain.questions import SEED, TOPIC_OF, of_topic, on_paper, with_mistake
-from quiz.explain.words import told
 from quiz.options.kinds import kinds_typed
 
 SERVED = "In inference it is one of the formats of serving.weights and serving.cache."
@@ -28,18 +28,25 @@ SERVED = "In inference it is one of the formats of serving.weights and serving.c
 
 @dataclass(frozen=True, kw_only=True)
 class Thing:
-    """Something that can be explained: its names, the first the one that is shown."""
+    """Something that can be explained: its names, the first the one that is shown.
+
+    Args:
+        catalogued: whether it is a model or a card, of which some may be meant at once: "H100".
+    """
 
     names: tuple[str, ...]
     explain: Callable[[], Explanation]
+    catalogued: bool = False
 
 
 def things() -> Iterator[Thing]:
     """Yield everything that can be explained; of those of one name the first is the widest."""
     yield from _of_memory()
     yield from _of_runs()
-    for says, explain in told():
-        yield Thing(names=says, explain=explain)
+    for names, explain in (*words.told(), *file_keys.told()):
+        yield Thing(names=names, explain=explain)
+    for names, explain in catalogued.told():
+        yield Thing(names=names, explain=explain, catalogued=True)
     for kind in kinds().values():
         yield Thing(names=(kind.name, kind.title), explain=partial(_kind, kind))
     for mistake in mistakes().values():

@@ -1,16 +1,29 @@
 """`memquiz explain`: everything that has a name is found, and told from the code."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from engine.architecture import Architecture, Experts, LatentAttention
+from engine.catalog import accelerators, models
 from engine.every_line import every_line
 from engine.ledger import Category
 from engine.levers.registry import levers
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
+from engine.scenario import (
+    Adapters,
+    Hardware,
+    Offload,
+    Parallel,
+    Recipe,
+    Serving,
+    Workload,
+)
+from engine.scenario_file import MODEL_KEYS
 from problems.mistakes import mistakes
 from problems.problem import TOPICS
 from problems.registry import kinds
@@ -72,11 +85,49 @@ def test_every_category_has_a_topic_whose_kinds_ask_about_it():
         ("reserved", "size", "reserved"),
         ("nvidia-smi", "size", "nvidia-smi"),
         ("shared by layers tables", "line", "tables shared by the layers"),
+        ("rotary_dim", "setting", "model.rotary_dim"),
+        ("adapters.dropout", "setting", "adapters.dropout"),
+        ("kv_rank", "setting", "model.latent.kv_rank"),
+        ("workload.gradient_accumulation", "setting", "workload.gradient_accumulation"),
+        ("llama-3-8b", "model", "llama-3-8b"),
+        ("Llama 3 8B", "model", "llama-3-8b"),
+        ("meta-llama/Meta-Llama-3-8B", "model", "llama-3-8b"),
+        ("h100-80gb", "GPU", "h100-80gb"),
+        ("H100", "GPU", "h100-80gb"),
+        ("A100 80GB", "GPU", "a100-80gb"),
+        ("h100 80 gb", "GPU", "h100-80gb"),
+        ("NVIDIA A100-SXM4-80GB", "GPU", "a100-80gb"),
     ],
 )
 def test_a_thing_is_found_by_its_names_in_any_case_and_by_all_words_of_one(typed, sort, name):
     first = explained(typed)[0]
     assert (first.sort, first.name) == (sort, name)
+
+
+def test_every_key_of_a_scenario_file_can_be_explained():
+    named = {name for thing in things() for name in thing.names}
+    parts = {"model": Architecture, "model.experts": Experts, "model.latent": LatentAttention}
+    parts |= {"workload": Workload, "recipe": Recipe, "adapters": Adapters, "serving": Serving}
+    parts |= {"parallel": Parallel, "offload": Offload, "hardware": Hardware}
+    keys = {f"{table}.{field.name}" for table, part in parts.items() for field in fields(part)}
+    assert keys | {f"model.{key}" for key in MODEL_KEYS} <= named
+
+
+def test_every_model_and_card_has_its_name_and_its_title():
+    named = {names for thing in things() if thing.catalogued for names in [thing.names]}
+    assert named == {(one.name, one.title) for t in (models, accelerators) for one in t().values()}
+
+
+def test_cards_of_one_name_are_told_one_after_another():
+    assert [one.name for one in explained("H100")] == ["h100-80gb", "h100-80gb-pcie", "h100-nvl"]
+
+
+def test_a_card_and_a_model_are_told_with_their_sizes_and_how_to_name_them():
+    (card,), (model,) = explained("t4"), explained("gpt2")
+    assert card.says[0] == "Tesla T4 (NVIDIA): 15,360 MiB = 16.11 GB, as its driver reports."
+    assert 'gpu = "t4" in [hardware]' in card.says[-1]
+    assert model.says[0] == "GPT-2: 124,439,808 parameters, up to 1,024 tokens."
+    assert "--model gpt2" in model.says[-1]
 
 
 def test_a_line_is_told_with_formula_derivation_phases_source_and_evidence():
@@ -186,8 +237,9 @@ def test_what_is_not_known_is_answered_with_near_names():
     [
         ("", "TOPIC: is empty; names are in memquiz catalog kinds"),
         ("qwertzuiop", "models and cards in memquiz catalog models or gpus"),
-        ("llama-3-8b", "memquiz catalog models"),
-        ("h100-80gb", "memquiz catalog gpus"),
+        ("lama 3 8b", "did you mean llama-3-8b"),
+        ("h1000-80gb", "did you mean h100-80gb"),
+        ("qwen2.5", "'qwen2.5' is a part of 7 names; type one of qwen2.5-0.5b, qwen2.5-1.5b"),
     ],
 )
 def test_what_is_not_known_is_answered_with_where_names_are(typed, said):
