@@ -9,8 +9,8 @@ it is made at the first call and renewed when `pyproject.toml` changes.
     python3 bootstrap.py python FILE …             a script, with the tests' environment
     python3 bootstrap.py ANYTHING ELSE             the same as `memquiz ANYTHING ELSE`
 
-`verify` brings PyTorch and Transformers along, the tests do too; nothing else does. A PyTorch that
-lies in `.venv` already stays, such as the build for CPUs.
+`verify` brings PyTorch and Transformers along once it has something to run, the tests do too;
+nothing else does. A PyTorch that lies in `.venv` already stays, such as the build for CPUs.
 """
 
 from __future__ import annotations  # an older Python must get as far as being told
@@ -39,6 +39,8 @@ VERBS = {
 
 # What a command of memquiz needs beyond memquiz itself: an extra of pyproject.toml.
 EXTRAS = {"verify": "hf"}
+# How such a command leaves that was told only to look and finds nothing wrong with what is asked.
+SOUND = 75
 
 LINTERS = (
     ("ruff", "check", "."),
@@ -120,15 +122,31 @@ def main(arguments: list[str]) -> int:
             f"bootstrap: memquiz needs Python 3.11 or newer, this is {sys.version.split()[0]}"
         )
     verb = arguments[0] if arguments else "practice"
-    tools = "mutants" if verb == "mutants" else "dev"
-    set_up(tools if verb in VERBS else EXTRAS.get(verb, ""))
+    if verb not in VERBS:
+        return memquiz(verb, arguments[1:])
+    set_up("mutants" if verb == "mutants" else "dev")
     if verb == "lint":
         return lint()
-    if verb not in VERBS:
-        # -P: a folder called quiz where the learner stands is not ours.
-        os.environ["MEMQUIZ_COMMAND"] = started_with()
-        return code_of([PYTHON, "-P", "-m", "quiz", *(arguments or ["practice"])], Path.cwd())
     return code_of([PYTHON, *VERBS[verb], *arguments[1:]], ROOT)
+
+
+def memquiz(verb: str, arguments: list[str]) -> int:
+    """Run a command of memquiz; return its exit code.
+
+    What it needs besides is set up when it has been asked whether it can do what is wanted, which
+    takes seconds. Standard input can be read once only, so that what comes there is not looked at.
+    """
+    # -P: a folder called quiz where the learner stands is not ours.
+    run = [PYTHON, "-P", "-m", "quiz", verb, *arguments]
+    extra = EXTRAS.get(verb, "")
+    os.environ["MEMQUIZ_COMMAND"] = started_with()
+    if extra and "-" not in arguments and not any(map(is_ready, enough(extra))):
+        set_up("")
+        code = code_of(run, Path.cwd(), MEMQUIZ_LOOKING="1")
+        if code != SOUND:
+            return code
+    set_up(extra)
+    return code_of(run, Path.cwd())
 
 
 def started_with() -> str:
@@ -137,9 +155,11 @@ def started_with() -> str:
     return subprocess.list2cmdline(typed) if os.name == "nt" else shlex.join(typed)
 
 
-def code_of(command: list[str | Path], folder: Path) -> int:
+def code_of(command: list[str | Path], folder: Path, **changes: str) -> int:
     """Run `command` in `folder`; return its exit code (128 + n where signal n ended it)."""
-    code = subprocess.run(command, cwd=folder, check=False).returncode
+    code = subprocess.run(
+        command, cwd=folder, env={**os.environ, **changes}, check=False
+    ).returncode
     return code if code >= 0 else 128 - code
 
 

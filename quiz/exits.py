@@ -21,6 +21,7 @@ class Exit(IntEnum):
     NO = 1
     BAD_INPUT = 2
     TIGHT = 3
+    SOUND = 75
     INTERRUPTED = 130
 
 

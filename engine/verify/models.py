@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from engine.errors import Fault, InputError
 from engine.scenario import Scenario
-from engine.stacks.registry import names, stack
-from engine.stacks.stack import Stack
+from engine.stacks.registry import that_runs
 
 
 class Trainable(Protocol):
@@ -38,9 +37,7 @@ def build(scenario: Scenario, weights: torch.dtype) -> Model:
         InputError: the stack's library is missing; names the extra. Or the stack is not run here.
     """
     name = scenario.implementation
-    runs = stack(name)
-    if not runs.builder:
-        raise InputError(_not_run(name, runs))
+    runs = that_runs(name)
     try:
         make = cast(Builder, resolve_name(runs.builder))
     except ModuleNotFoundError as error:
@@ -50,13 +47,3 @@ def build(scenario: Scenario, weights: torch.dtype) -> Model:
         ways = f'pip install "memquiz[{runs.extra}]"'
         raise InputError(Fault("model.implementation", what, ways)) from None
     return make(scenario, weights)
-
-
-def _not_run(name: str, runs: Stack) -> Fault:
-    held = f", which is held to {runs.held_to}" if runs.held_to else ""
-    others = " or ".join(other for other in names() if stack(other).builder)
-    return Fault(
-        "model.implementation",
-        f"{name} is not run here: {runs.why_not_run}",
-        f"memquiz solve has its ledger{held}; or give {others}",
-    )

@@ -1,5 +1,6 @@
 """What happens before and around a run: PyTorch missing, old or broken; Ctrl-C; progress."""
 
+import hashlib
 import io
 import os
 import signal
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from quiz.commands.verify import LOOKING
+from quiz.exits import Exit
 from quiz.verify.progress import ERASE, progress, saying, terminal, watched
 from quiz.verify.pytorch import OLDEST
 
@@ -85,6 +88,68 @@ def test_nothing_but_a_run_of_verify_needs_pytorch(before_all, arguments):
 def test_bad_input_is_told_without_pytorch_too(before_all):
     run = before_all(*RUN, "--gpus", "x", files={"sitecustomize.py": WITHOUT})
     assert "--gpus: 'x' is not a whole number" in run.stderr
+
+
+SERVED = (*RUN, "--mode", "inference")
+MEGATRON = ("verify", "--model", "llama-3-8b", "--gpu", "h100-80gb", "--sequence", "64")
+MEGATRON = (*MEGATRON, "--implementation", "megatron")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (SERVED, "memquiz solve has its ledger"),
+        (MEGATRON, "megatron is not run here"),
+        (("verify", "claim@1"), "has no scenario to run"),
+    ],
+    ids=["served", "megatron", "no scenario"],
+)
+def test_what_is_never_run_is_refused_without_pytorch(before_all, arguments, said):
+    run = before_all(*arguments, files={"sitecustomize.py": WITHOUT})
+    assert (run.returncode, run.stdout) == (2, "")
+    assert said in run.stderr
+    assert "PyTorch" not in run.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the script that stands for Python is POSIX's")
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [(SERVED, Exit.BAD_INPUT, "has its ledger"), (("verify", "--help"), Exit.DONE, "Usage: ")],
+    ids=["served", "help"],
+)
+def test_bootstrap_sets_nothing_up_for_what_is_refused_or_for_help(
+    environment, tmp_path, arguments, code, said
+):
+    for name in ("bootstrap.py", "pyproject.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    said_by = (ROOT / "pyproject.toml").read_bytes() + sys.version.encode()
+    (tmp_path / ".venv" / "ready").write_text(hashlib.sha256(said_by).hexdigest())
+    run = subprocess.run(
+        [sys.executable, "bootstrap.py", *arguments],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == code
+    assert said in run.stdout + run.stderr
+    assert "setting up" not in run.stderr
+
+
+def test_who_only_looks_leaves_before_pytorch_is_needed(memquiz):
+    run = memquiz(*RUN, **{LOOKING: "1"})
+    assert (run.returncode, run.stdout, run.stderr) == (Exit.SOUND, "", "")
+
+
+def test_bootstrap_and_memquiz_agree_on_how_they_look():
+    text = (ROOT / "bootstrap.py").read_text()
+    assert f"SOUND = {Exit.SOUND.value}\n" in text
+    assert f'{LOOKING}="1"' in text
 
 
 def test_a_pytorch_that_is_too_old_is_told_with_its_version(before_all):
