@@ -8,6 +8,8 @@ import click
 
 from engine.errors import Fault, InputError, unknown
 from problems.kind import Kind
+from problems.own_folders import own_folders
+from problems.own_kinds import kinds_of
 from problems.registry import kinds
 from quiz.check.checking import check
 from quiz.check.report import as_json, lines, summary
@@ -24,16 +26,22 @@ MOST = 10_000
 @click.argument("names", metavar="[KIND]...", nargs=-1)
 @click.option("--seeds", metavar="N", default=str(SEEDS), help=f"Problems a kind; else {SEEDS}.")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option(
+    "--all", "every", is_flag=True, help="The kinds of the bank beside those of --kinds."
+)
 @exits
 @with_kinds
-def command(names: tuple[str, ...], *, seeds: str, as_object: bool) -> Exit:
+def command(names: tuple[str, ...], *, seeds: str, as_object: bool, every: bool) -> Exit:
     """Hold kinds of question to the rules of the bank.
 
-    Each KIND, or every one, makes a problem of each seed from 0 on. What a rule does not let pass
-    is a line: where it stands, what it is, what to do next. The exit code is 0 where all is well,
-    1 where something was found.
+    Each KIND makes a problem of each seed from 0 on; where none is named, each kind of the
+    folders of --kinds, or of the bank where no folder is given. What a rule does not let pass is
+    a line: where it stands, what it is, what to do next. The exit code is 0 where all is well, 1
+    where something was found.
     """
-    wanted, number = _wanted(names), _number(seeds)
+    wanted, number = chosen(names, every=every), _number(seeds)
+    if own_folders() and not (names or every or as_object):
+        sys.stdout.write(f"kinds of your own: {len(wanted)}; those of the bank too: --all\n")
     found = []
     for checked in check(wanted, number, bank=len(wanted) == len(kinds())):
         found.append(checked)
@@ -47,12 +55,17 @@ def command(names: tuple[str, ...], *, seeds: str, as_object: bool) -> Exit:
     return Exit.NO if any(checked.findings for checked in found) else Exit.DONE
 
 
-def _wanted(names: Sequence[str]) -> tuple[Kind, ...]:
-    """Return the kinds that are named, each once; all where none is."""
+def chosen(names: Sequence[str], *, every: bool) -> tuple[Kind, ...]:
+    """Return the kinds that are named, each once; where none is, those of the folders in use."""
     faults = [unknown("KIND", name[:40], tuple(kinds())) for name in names if name not in kinds()]
+    if names and every:
+        faults.append(
+            Fault("--all", "takes every kind, and some are named", "give one of the two")
+        )
     if faults:
         raise InputError(*faults)
-    return tuple(kinds()[name] for name in dict.fromkeys(names or kinds()))
+    own = [] if every else [kind.name for folder in own_folders() for kind in kinds_of(folder)]
+    return tuple(kinds()[name] for name in dict.fromkeys(names or own or kinds()))
 
 
 def _number(typed: str) -> int:

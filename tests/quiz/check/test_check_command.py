@@ -12,6 +12,7 @@ from problems.registry import kinds
 from quiz.check.checking import check
 from quiz.check.report import lines
 from quiz.cli import memquiz as cli
+from quiz.commands.check import chosen
 
 EXAMPLE = Path(__file__).parents[2] / "recipes" / "own-kinds" / "my-kinds"
 FILE = "checkpoint_time.py"
@@ -74,6 +75,27 @@ def test_a_kind_of_ones_own_is_held_to_the_same(folder):
     assert (result.exit_code, "nothing found" in result.stdout) == (0, True)
 
 
+@pytest.mark.parametrize("variable", [True, False])
+def test_a_folder_alone_has_its_own_kinds_checked_and_says_so(folder, variable):
+    place = str(folder("", ""))
+    options, named = ([], {"MEMQUIZ_KINDS": place}) if variable else (["--kinds", place], {})
+    result = invoke(*options, "--seeds", 2, **named)
+    assert result.stdout.startswith("kinds of your own: 1; those of the bank too: --all\n")
+    assert result.stdout.endswith("1 kind, 2 problems: all well\n")
+
+
+def test_with_all_the_bank_is_checked_too(folder):
+    with using(folder("", "")):
+        assert len(chosen((), every=True)) == len(kinds())
+        assert [kind.name for kind in chosen((), every=False)] == ["checkpoint-time"]
+    assert len(chosen((), every=False)) == len(kinds())
+
+
+def test_the_json_of_a_folder_alone_is_an_object_and_nothing_else(folder):
+    printed = invoke("--kinds", folder("", ""), "--seeds", 1, "--json").stdout
+    assert [one["name"] for one in json.loads(printed)["kinds"]] == ["checkpoint-time"]
+
+
 def test_the_variable_names_folders_too(folder):
     result = invoke("checkpoint-time", "--seeds", 5, MEMQUIZ_KINDS=str(folder("", "")))
     assert result.exit_code == 0
@@ -113,6 +135,7 @@ def test_json_has_every_finding_and_nothing_else(folder):
         (["--seeds", "many"], "is not a whole number"),
         (["--seeds", "0"], "is not in 1 to 10,000"),
         (["--kinds", "nowhere"], "is no folder"),
+        (["zero-states", "--all"], "--all: takes every kind, and some are named"),
     ],
 )
 def test_bad_input_exits_with_2_and_says_what_to_do(arguments, said):
