@@ -36,7 +36,8 @@ def with_kinds(command: Callable[..., R]) -> Callable[..., R]:
     @wraps(command)
     def run(*args: object, kind_folders: tuple[str, ...], **options: object) -> R:
         with using(*folders(kind_folders)):
-            _read(PLACE if not kind_folders else OPTION)
+            if own_folders():  # else kinds are read by who needs them
+                _read(OPTION if kind_folders else PLACE)
             return command(*args, **options)
 
     return run

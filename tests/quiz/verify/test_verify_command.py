@@ -1,6 +1,7 @@
 import json
 import pickle
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +23,7 @@ SIZES = (
     *("--layers", 2, "--hidden", 64, "--heads", 4, "--ffn", 128, "--vocab", 1000),
     *("--sequence", 128, "--gpu", "t4"),
 )
+OWN_KINDS = Path(__file__).parents[2] / "recipes" / "own-kinds" / "my-kinds"
 ACCUMULATES = (*SIZES, "--gradient-accumulation", 4)
 # Three fp32 tensors of 65,536 x 50,000 alone are 39 GB; the card has 16.
 DOES_NOT = (*SIZES, "--vocab", 50_000, "--sequence", 65_536)
@@ -274,6 +276,21 @@ def test_a_file_that_is_called_like_a_problem_comes_first(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / A_PROBLEM).write_text(FILE)
     assert verified(A_PROBLEM)["scenario"]["workload"]["sequence"] == 64
+
+
+@pytest.mark.parametrize("variable", [True, False])
+def test_a_problem_of_ones_own_is_found_in_its_folder(variable, monkeypatch):
+    options = () if variable else ("--kinds", OWN_KINDS)
+    if variable:
+        monkeypatch.setenv("MEMQUIZ_KINDS", str(OWN_KINDS))
+    small = ("--model", "gpt2", "--gpus", 1, "--data", 1, "--sequence", 64)
+    found = verified("checkpoint-time@1", *small, *options)
+    assert found["question"]["id"] == "checkpoint-time@1"
+    assert found["scenario"]["model"]["name"] == "gpt2"
+
+
+def test_a_problem_of_ones_own_is_not_known_without_its_folder():
+    assert "'checkpoint-time' is not known" in verify("checkpoint-time@1").stderr
 
 
 def test_a_problem_without_a_scenario_is_refused_with_the_kinds_that_have_one():
