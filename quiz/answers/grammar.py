@@ -21,6 +21,7 @@ from quiz.answers.tree import (
     Sum,
     Term,
 )
+from quiz.answers.words import CHANGE
 
 RESTATED = 5
 
@@ -80,13 +81,11 @@ class Parser(Operands):
     def _sum(self) -> Node:
         start = self._start
         sign = self._takes("+", "-", "—")
-        if sign and sign.said != "+":
+        if sign and sign.said != "+" and not self._percent_here():
             raise RefusalError(sign.start, "an answer is not negative; type a number of 0 or more")
         first = self._product()
         if sign and isinstance(first, Marked) and first.mark == "percent":
-            raise RefusalError(
-                sign.start, "say the result rather than the change; type one number"
-            )
+            raise RefusalError(sign.start, CHANGE)
         rest = []
         while self._sees("+", "-", "—"):
             if self._bound():
@@ -95,6 +94,11 @@ class Parser(Operands):
             self._advance()
             rest.append(Term(start=op.start, op=SIGNS[op.said], node=self._product()))
         return Sum(start=start, first=first, rest=tuple(rest)) if rest else first
+
+    def _percent_here(self) -> bool:
+        """Say whether a number in percent stands here, as behind the sign of "-75%"."""
+        behind = self._ahead()
+        return self._is("number") and behind is not None and behind.said == "%"
 
     def _bound(self) -> bool:
         """Take a plus at the very end for "or more"."""

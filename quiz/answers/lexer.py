@@ -240,7 +240,7 @@ class Lexer:
             return False
         run = LETTERS.match(self._plain, self._at + len(name) + 1)
         before_unit = run is not None and bool(typed_unit(run.group()))
-        return before_unit or self._question.wanted in {"number", "count"}
+        return before_unit or self._question.wanted in {"number", "count", "seconds"}
 
     def _units(self, word: str) -> tuple[Option, ...]:
         few = self._question.wanted == "ratio" or self._question.family in FEW

@@ -28,8 +28,9 @@ def parse_quantity(
             another unit of bytes; None or "1" where a plain number is asked.
         symbols: the question's own symbols and their values.
         asks: what the question asks for, in words ("memory, in bytes", "bytes per parameter",
-            "number of GPUs", "a ratio"). It decides what a lone B means and which counts fit.
-            With a size asked and no `default_unit`, a bare number is refused.
+            "number of GPUs", "a ratio", "seconds"). It decides what a lone B means, which counts
+            fit and what a refusal says to type. With a size asked and no `default_unit`, a bare
+            number is refused.
 
     Returns:
         The quantity, in bytes or as a plain number, or the place and reason of a refusal.
@@ -41,12 +42,13 @@ def parse_quantity(
     try:
         typed = normalise(text)
     except RefusalError as refusal:
-        return refusal.unreadable
+        found = refusal.unreadable
+        return Unreadable(offset=found.offset, reason=question.told(found.reason))
     try:
         return _read(typed, question)
     except RefusalError as refusal:
         found = refusal.unreadable
-        return Unreadable(offset=typed.where[found.offset], reason=found.reason)
+        return Unreadable(offset=typed.where[found.offset], reason=question.told(found.reason))
 
 
 def _read(typed: Text, question: Question) -> Quantity:

@@ -202,7 +202,7 @@ def _member(node: Node, question: Question, chosen: Choice) -> tuple[Reading, bo
     per_one = isinstance(node, Counted) and node.power == -1 and node.family in PARAMETERS
     if per_one and question.wanted == "bytes" and not _asks_per_one(question):
         raise RefusalError(node.start, PER_PARAMETER)
-    if question.wanted in {"ratio", "number"} and REVERSED in evaluation.remarks:
+    if question.wanted in {"ratio", "number", "seconds"} and REVERSED in evaluation.remarks:
         raise RefusalError(node.start, "which way is not clear; type one number such as 4x or 1/4")
     if question.wanted == "bytes":
         factor, remarks = _inbytes(amount, question, chosen, node.start)
@@ -223,14 +223,16 @@ def _striking(node: Node, high: Fraction, question: Question) -> tuple[str, ...]
     if question.wanted == "bytes" and high > IMPLAUSIBLE:
         return ("this is more than a petabyte",)
     plain = isinstance(node, Range) and isinstance(node.left, Leaf)
-    return ("read as a range",) if plain and question.wanted in {"ratio", "number"} else ()
+    return (
+        ("read as a range",) if plain and question.wanted in {"ratio", "number", "seconds"} else ()
+    )
 
 
 def _clear(node: Node, question: Question) -> None:
     """Refuse what has a second meaning by its form."""
     if question.wanted != "ratio" and _either(node, question):
         raise RefusalError(node.start, EITHER)
-    if question.wanted in {"ratio", "number"} and _half_percent(node):
+    if question.wanted in {"ratio", "number", "seconds"} and _half_percent(node):
         raise RefusalError(node.start, "give both their sign; type 1.8% ± 0.5%")
 
 
@@ -239,14 +241,14 @@ def _either(node: Node, question: Question) -> bool:
     if not isinstance(node, Chain) or {term.op for term in node.rest} != {"/"}:
         return False
     left, right = _typed(node.first), _typed(node.rest[0].node)
-    counted = question.wanted == "number" and node.rest[0].node == right
+    counted = question.wanted in {"number", "seconds"} and node.rest[0].node == right
     if left is None or right is None or counted:
         return False
     a, b = left.options[0].factor, right.options[0].factor
     if left is not node.first or a.denominator != 1 or b.denominator != 1:
         return a < b < 2 * a
     unit = node.rest[0].node
-    if question.wanted in {"count", "number"} and isinstance(unit, Measured) and unit.unit.key:
+    if question.wanted not in {"bytes", "ratio"} and isinstance(unit, Measured) and unit.unit.key:
         return a > 1
     reducible = a < b and gcd(a.numerator, b.numerator) > 1
     alike = min(a, b) >= TEN and max(a, b) <= 3 * min(a, b)
@@ -319,6 +321,8 @@ def _asks_per_one(question: Question) -> bool:
 
 
 def _plain(amount: Amount, question: Question, at: int) -> tuple[str, ...]:
+    if question.wanted == "seconds" and (amount.bytes or amount.mark not in {"", "quotient"}):
+        raise RefusalError(at, "a time is asked; type one such as 0.4 s")
     if amount.bytes:
         raise RefusalError(at, "a plain number is asked, not a size; type it without unit")
     if any(n != 1 for n in amount.things.values()) or len(amount.things) > 1:

@@ -31,7 +31,7 @@ def read_seconds(text: str) -> Quantity | Unreadable:
     """
     found = TIMED.fullmatch(text)
     number, unit = (found["number"], found["unit"].lower()) if found else (text, "s")
-    plain = parse_quantity(number)
+    plain = parse_quantity(number, asks="seconds")
     if isinstance(plain, Unreadable):
         return plain
     factor = UNITS[unit]

@@ -259,6 +259,10 @@ OTHERS = {
     **_of("multiple", "factor of, a factor of, by a factor of, factor, ratio of, a ratio of"),
 }
 SIZE = "a size in memory is asked; type one such as 16 GB"
+CHANGE = "say the result rather than the change; type one such as 16 GB"
+OTHER_UNIT = (
+    "this unit measures something else; type a unit that the question asks for, such as GB"
+)
 REFUSED = {
     **_of(
         "refuse",
@@ -277,7 +281,7 @@ REFUSED = {
         "metre, metres, m/s, celsius, kelvin, fahrenheit, degrees, watt, watts, w, hz, ghz, mhz, "
         "flop, flops, tflops, gflops, tflop, dollar, dollars, usd, eur, kg, km, cm, mm, "
         "gbps, mbps, kbps, gbit/s, gb/s, years, days, day, year, lbs, grams, gauss, items",
-        "this unit measures something else; type a unit that the question asks for, such as GB",
+        OTHER_UNIT,
     ),
     **_of(
         "refuse",
@@ -297,7 +301,7 @@ REFUSED = {
     **_of(
         "refuse",
         "increase, decrease, increases by, decreases by, extra, additional",
-        "say the result rather than the change; type one number",
+        CHANGE,
     ),
 }
 
