@@ -6,7 +6,9 @@ import re
 # Set by bootstrap.py: the words that it was started with.
 VARIABLE = "MEMQUIZ_COMMAND"
 NAME = "memquiz"
-VERBS = ("practice", "solve", "levers", "verify", "check", "explain", "catalog")
+VERBS = (
+    "practice", "solve", "levers", "verify", "generate", "grade", "check", "explain", "catalog",
+)  # fmt: skip
 COMMAND = re.compile(rf"\b{NAME}(?= (?:{'|'.join(VERBS)})\b)")
 
 

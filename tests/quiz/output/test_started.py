@@ -12,7 +12,7 @@ HERE = {VARIABLE: BOOTSTRAP}
 
 
 def test_every_command_is_known_by_its_verb():
-    assert set(VERBS) == set(COMMANDS)
+    assert set(COMMANDS) <= set(VERBS)
 
 
 @pytest.mark.parametrize(
