@@ -25,7 +25,7 @@ COMMANDS = {
     ),
     "generate": (
         "quiz.commands.generate",
-        "Make a problem set: sheets, their solutions, and the key that grades them.",
+        "Make a problem set: sheets, solutions, and the key that grades them.",
     ),
     "check": ("quiz.commands.check", "Hold kinds of question to the rules of the bank."),
     "explain": (

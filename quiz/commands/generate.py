@@ -1,6 +1,7 @@
 """`memquiz generate`."""
 
 import secrets
+import shlex
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -15,7 +16,7 @@ from quiz.formats.registry import formats
 from quiz.formats.sheets import size_of
 from quiz.options.kinds import with_kinds
 from quiz.options.values import whole
-from quiz.output.screen import open_console, paragraph
+from quiz.output.screen import open_console, paragraph, whole_lines
 from quiz.sets.blueprint import LEVELS, Blueprint, blueprint_of, read_blueprint
 from quiz.sets.drawing import SEEDS, draw_set
 from quiz.sets.folder import KEY, folder_faults, write_all
@@ -96,7 +97,7 @@ def command(
     as_object: bool,
     **options: Unpack[Options],
 ) -> Exit:
-    """Make a problem set: sheets, their solutions, and the key that grades them.
+    """Make a problem set: sheets, solutions, and the key that grades them.
 
     The set is described by options or by a blueprint. It is refused where its key has a pattern,
     where two students have the same numbers, or where a mistake gives what is right. The key is
@@ -205,4 +206,4 @@ def _tell(problems: ProblemSet, out: str, written: tuple[PurePosixPath, ...]) ->
         inside = sum(path.parts[0] == top.rstrip("/") for path in written)
         behind = f", {inside} files" if top.endswith("/") else ""
         paragraph(console, f"  {Path(out) / top}{behind}")
-    paragraph(console, f"Next: memquiz grade {Path(out) / KEY} ANSWERS.csv")
+    whole_lines(console, f"Next: memquiz grade {shlex.quote(str(Path(out) / KEY))} ANSWERS.csv")
