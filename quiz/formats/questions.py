@@ -97,6 +97,8 @@ class OrderPart:
         items: as they are shown.
         order: the right order by their keys: those of a group may stand either way.
         idle: keys of those that are to be left out.
+        leaves_out: whether some may be to be left out, though none is.
+        first: which comes first, as the question says it: "cheapest".
         said: the right order in words.
     """
 
@@ -105,6 +107,8 @@ class OrderPart:
     items: tuple[RankedItem, ...]
     order: Order
     idle: tuple[str, ...] = ()
+    leaves_out: bool = False
+    first: str
     said: str
 
 
@@ -296,13 +300,24 @@ def _(answer: ClaimAnswer, problem: Problem) -> tuple[Part, ...]:
 @parts_of.register
 def _(answer: RankingAnswer, problem: Problem) -> tuple[Part, ...]:
     del problem
-    return (OrderPart(items=answer.items, order=answer.order, said=answer.said),)
+    return (
+        OrderPart(items=answer.items, order=answer.order, first=answer.first, said=answer.said),
+    )
 
 
 @parts_of.register
 def _(answer: ChecklistAnswer, problem: Problem) -> tuple[Part, ...]:
     del problem
-    return (OrderPart(items=answer.items, order=answer.order, idle=answer.idle, said=answer.said),)
+    return (
+        OrderPart(
+            items=answer.items,
+            order=answer.order,
+            idle=answer.idle,
+            leaves_out=True,
+            first=answer.first,
+            said=answer.said,
+        ),
+    )
 
 
 def _number(
