@@ -10,8 +10,9 @@ from fractions import Fraction
 from functools import singledispatch
 from xml.etree.ElementTree import Element
 
+from quiz.formats.bounds import bounds
 from quiz.formats.elements import element, html, listed, paragraph
-from quiz.formats.numbers import bounds, plain
+from quiz.formats.numbers import plain
 from quiz.formats.pieces import Piece, asks, solution, stem
 from quiz.formats.questions import NumberPart, OrderPart, Part, PickPart, Question
 

@@ -11,8 +11,9 @@ from functools import singledispatch
 from itertools import combinations
 from xml.etree.ElementTree import Element
 
+from quiz.formats.bounds import bounds
 from quiz.formats.elements import element
-from quiz.formats.numbers import bounds, plain
+from quiz.formats.numbers import plain
 from quiz.formats.pieces import asks
 from quiz.formats.qti21_rules import (
     Case,
@@ -26,6 +27,7 @@ from quiz.formats.qti21_rules import (
     number,
     outcome,
     response,
+    shown_outcome,
     where,
     within,
 )
@@ -53,6 +55,11 @@ class Names:
         """What it earns."""
         return f"SCORE_{self.at}"
 
+    @property
+    def feedback(self) -> str:
+        """What is shown of it."""
+        return f"FEEDBACK_{self.at}"
+
     def place(self, key: str) -> str:
         """Where an item was put."""
         return f"PLACE_{self.at}_{key}"
@@ -71,7 +78,7 @@ class Asked:
         outcomes: declare what the rules set, besides the score.
         body: what is shown.
         rules: that set its score.
-        says: what is said, by its identifier.
+        says: texts of which the rules show one, each behind its identifier.
     """
 
     response: Element
@@ -116,7 +123,8 @@ def _(part: NumberPart, names: Names) -> Asked:
     return Asked(
         response=response(names.response, "float", plain(part.right.value)),
         body=(element("p", f"{asks(part)} ", field),),
-        rules=(first_of(cases, names.score),),
+        outcomes=(shown_outcome(names.feedback),) if says else (),
+        rules=(first_of(cases, names.score, names.feedback),),
         says=tuple((name, text) for text, name in says.items()),
     )
 
@@ -139,7 +147,8 @@ def _(part: PickPart, names: Names) -> Asked:
     return Asked(
         response=response(names.response, "identifier", right),
         body=(element("choiceInteraction", _prompt(part), *choices, **attributes),),
-        rules=(first_of(cases, names.score),),
+        outcomes=(shown_outcome(names.feedback),) if says else (),
+        rules=(first_of(cases, names.score, names.feedback),),
         says=tuple((name, options[key].feedback) for key, name in says.items()),
     )
 

@@ -41,15 +41,15 @@ def outcome(name: str, value: Fraction | int = 0, kind: str = "float") -> Elemen
     return element("outcomeDeclaration", default, **attributes)
 
 
-def feedback_outcome() -> Element:
-    """Declare what is shown."""
-    attributes = {"identifier": FEEDBACK, "cardinality": "multiple", "baseType": "identifier"}
+def shown_outcome(name: str) -> Element:
+    """Declare what is shown, one text of those that name it; nothing at first."""
+    attributes = {"identifier": name, "cardinality": "single", "baseType": "identifier"}
     return element("outcomeDeclaration", **attributes)
 
 
-def first_of(cases: Sequence[Case], score: str) -> Element:
+def first_of(cases: Sequence[Case], score: str, feedback: str) -> Element:
     """Return what the first case that holds gives: its score and what it shows."""
-    return _chosen([(case.test, _follows(case, score)) for case in cases])
+    return _chosen([(case.test, _follows(case, score, feedback)) for case in cases])
 
 
 def where(test: Element, name: str, value: Element) -> Element:
@@ -75,10 +75,9 @@ def assigned(name: str, value: Element) -> Element:
     return element("setOutcomeValue", value, identifier=name)
 
 
-def shown(name: str) -> Element:
-    """Return the rule that shows a feedback beside those that are shown."""
-    both = element("multiple", variable(FEEDBACK), base("identifier", name))
-    return assigned(FEEDBACK, both)
+def shown(feedback: str, name: str) -> Element:
+    """Return the rule that shows a text."""
+    return assigned(feedback, base("identifier", name))
 
 
 def added(names: Sequence[str], *more: Element) -> Element:
@@ -132,9 +131,9 @@ def _nth(name: str, at: int) -> Element:
     return element("index", variable(name), n=str(at))
 
 
-def _follows(case: Case, score: str) -> list[Element]:
+def _follows(case: Case, score: str, feedback: str) -> list[Element]:
     rules = [assigned(score, number(case.score))]
-    return [*rules, shown(case.shows)] if case.shows else rules
+    return [*rules, shown(feedback, case.shows)] if case.shows else rules
 
 
 def _chosen(branches: Sequence[tuple[Element, Sequence[Element]]]) -> Element:

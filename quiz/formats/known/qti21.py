@@ -1,6 +1,6 @@
 """IMS QTI 2.1: a content package with a test and an item for each question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element
 
@@ -15,9 +15,9 @@ from quiz.formats.qti21_rules import (
     SCORE,
     added,
     assigned,
-    feedback_outcome,
     outcome,
     shown,
+    shown_outcome,
 )
 from quiz.formats.questions import Question
 from quiz.sets.problem_set import ProblemSet, Slot
@@ -73,7 +73,7 @@ def _item(question: Question) -> Element:
         *(part.response for part in parts),
         outcome(SCORE),
         outcome(MAXIMUM, question.points),
-        feedback_outcome(),
+        shown_outcome(FEEDBACK),
         *map(outcome, scores),
         *(one for part in parts for one in part.outcomes),
         element("itemBody", *stem(question), *(one for part in parts for one in part.body)),
@@ -81,10 +81,10 @@ def _item(question: Question) -> Element:
             "responseProcessing",
             *(rule for part in parts for rule in part.rules),
             assigned(SCORE, added(scores)),
-            shown(SOLUTION),
+            shown(FEEDBACK, SOLUTION),
         ),
-        *_says(parts),
-        _modal(SOLUTION, *solution(question)),
+        *_says(parts, names),
+        _modal(FEEDBACK, SOLUTION, *solution(question)),
         identifier=_name(question),
         title=_title(question),
         label=question.id,
@@ -94,16 +94,15 @@ def _item(question: Question) -> Element:
     )
 
 
-def _says(parts: list[Asked]) -> Iterator[Element]:
-    for part in parts:
-        for name, text in part.says:
-            yield _modal(name, paragraph(text))
+def _says(parts: Sequence[Asked], names: Sequence[Names]) -> Iterator[Element]:
+    for part, name in zip(parts, names, strict=True):
+        for ident, text in part.says:
+            yield _modal(name.feedback, ident, paragraph(text))
 
 
-def _modal(name: str, *inside: Element) -> Element:
-    return element(
-        "modalFeedback", *inside, outcomeIdentifier=FEEDBACK, identifier=name, showHide="show"
-    )
+def _modal(feedback: str, name: str, *inside: Element) -> Element:
+    attributes = {"outcomeIdentifier": feedback, "identifier": name, "showHide": "show"}
+    return element("modalFeedback", *inside, **attributes)
 
 
 def _test(problems: ProblemSet, questions: dict[Slot, tuple[Question, ...]]) -> Element:
