@@ -100,19 +100,19 @@ def _(part: NumberPart, question: Question) -> _Body:
     del question
     label = element("response_label", ident="answer1")
     low, high = bounds(part.right.low, part.right.high)
+    within = (
+        element("vargte", low, respident=RESPONSE),
+        element("varlte", high, respident=RESPONSE),
+    )
     if low == high:
-        test = [element("or", element("varequal", low, respident=RESPONSE))]
-    else:
-        test = [
-            element("vargte", low, respident=RESPONSE),
-            element("varlte", high, respident=RESPONSE),
-        ]
+        exactly = element("varequal", low, respident=RESPONSE)
+        within = (element("or", exactly, element("and", *within)),)
     said = dict.fromkeys(span.feedback for span in part.spans if span.feedback)
     return _Body(
         type="numerical_question",
         answers=(FIRST_ANSWER,),
         response=(_response_str(element("render_fib", label, fibtype="Decimal")),),
-        right=(_condition(*test, score=_set(ALL)),),
+        right=(_condition(*within, score=_set(ALL)),),
         wrong=tuple(said),
     )
 
