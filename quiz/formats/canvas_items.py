@@ -100,7 +100,7 @@ def _(part: NumberPart, question: Question) -> _Body:
     del question
     label = element("response_label", ident="answer1")
     low, high = bounds(part.right.low, part.right.high)
-    within = (
+    within: tuple[Element, ...] = (
         element("vargte", low, respident=RESPONSE),
         element("varlte", high, respident=RESPONSE),
     )

@@ -82,12 +82,12 @@ def stem(question: Question) -> list[Element]:
 
 
 def asks(part: Part) -> str:
-    """Return what a part asks for, in a line: "Critic, as a number in GB"."""
+    """Return what a part asks for, in a line: "Critic in GB, in digits alone."."""
     match part:
         case NumberPart():
-            name = part.label or "The answer"
-            how = "as a whole number" if part.is_whole else "as a number"
-            said = f"{name}, {how}{f' in {part.unit}' if part.unit else ''}"
+            whole = ", a whole number" if part.is_whole else ""
+            unit = f" in {part.unit}" if part.unit else ""
+            said = f"{part.label or 'The answer'}{unit}{whole}, in digits alone"
         case PickPart():
             said = part.label or "Pick one"
         case OrderPart():

@@ -130,11 +130,12 @@ FORMAT = Format(
     says="a quiz for Canvas, one question for each part of a problem",
     cannot=(
         "hints",
-        "part of the credit for a number",
-        "what is said of the one mistake that was made: a wrong number is told all of them",
-        "other units than the one it names",
-        "the pairs of an order: each place counts, and places that tie are shown as one",
-        "whose a question of a personal set is: each slot draws one",
+        "marking of words",
+        "numbers but in digits and in the unit it names",
+        "partial credit for a number",
+        "which mistake was made (a wrong number is told of each)",
+        "credit for the pairs of an order (its places count there)",
+        "whose question is whose in a personal set (each slot draws one)",
     ),
     files=_files,
 )

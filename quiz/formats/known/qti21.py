@@ -182,11 +182,12 @@ FORMAT = Format(
     says="an IMS QTI 2.1 package, an item for each problem",
     cannot=(
         "hints",
-        "other units than the one it names",
-        "marking of words: the right ones are shown to the scorer",
-        "a tie typed between two of an order",
-        "two mistakes at once, nor a wrong number that is carried on",
-        "whose a question of a personal set is: each slot draws one",
+        "marking of words",
+        "numbers but in digits and in the unit it names",
+        "two mistakes at once",
+        "credit for what follows from a wrong number",
+        "ties typed in an order",
+        "whose question is whose in a personal set (each slot draws one)",
     ),
     files=_files,
 )

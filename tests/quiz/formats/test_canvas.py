@@ -10,9 +10,11 @@ from zipfile import ZipFile
 
 import pytest
 
+from problems.registry import build
+from quiz.formats.bounds import bounds
 from quiz.formats.known.canvas import FORMAT
-from quiz.formats.pieces import pieces_of
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.pieces import asks, pieces_of
+from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart, parts_of
 from quiz.formats.sheets import questions_of
 
 PATH = PurePosixPath("canvas-qti.zip")
@@ -203,3 +205,35 @@ def test_each_slot_of_a_personal_set_draws_one_of_the_students_questions(persona
         titles = [item.get("title") for item in group.findall("item", QTI)]
         whose = [variant.student.id for variant in personal.variants]
         assert [title.rpartition(", ")[2] for title in titles] == whose
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("fewest-gpus", ["The answer, a whole number, in digits alone."]),
+        ("adapter-states", ["The answer in GB, in digits alone."]),
+        ("activation-scaling", ["The answer, in digits alone."]),
+        ("fits", ["Yes or no.", "The number in GB, in digits alone."]),
+        ("which-convention", ["Pick one."]),
+        ("claim", ["True or false.", "In your own words: why."]),
+        ("rank-levers", ["Put all in order, the cheapest first."]),
+        ("oom-checklist", ["Those that help, the cheapest first; leave out the rest."]),
+    ],
+)
+def test_a_part_says_what_is_to_be_entered(kind, lines):
+    problem = build(kind, 1)
+    assert [asks(part) for part in parts_of(problem.answer, problem)] == lines
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "written"),
+    [
+        (Fraction(1, 3), Fraction(2, 3), ("0.333333333333334", "0.666666666666666")),
+        (Fraction(1, 2), Fraction(5), ("0.5", "5")),
+        (Fraction(4), Fraction(4), ("4", "4")),
+        (Fraction(10**20), Fraction(10**20), ("1" + "0" * 20, "1" + "0" * 20)),
+        (Fraction(2, 3) * 10**9, Fraction(10**9), ("666666666.666667", "1000000000")),
+    ],
+)
+def test_bounds_are_written_inwards(low, high, written):
+    assert bounds(low, high) == written
