@@ -51,13 +51,10 @@ class _Help(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list."""
         del ctx
-        with formatter.section("Formats, and what each does not carry"):
+        with formatter.section("Formats, and what each leaves out"):
             formatter.write_dl(
                 [
-                    (
-                        one.name,
-                        one.says + (f"; not {', nor '.join(one.cannot)}" * bool(one.cannot)),
-                    )
+                    (one.name, f"{one.says}. Leaves out: {'; '.join(one.cannot) or 'nothing'}.")
                     for one in formats().values()
                 ]
             )
