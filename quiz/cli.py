@@ -27,6 +27,7 @@ COMMANDS = {
         "quiz.commands.generate",
         "Make a problem set: sheets, solutions, and the key that grades them.",
     ),
+    "grade": ("quiz.commands.grade", "Grade a class: marks for every answer, and a report."),
     "check": ("quiz.commands.check", "Hold kinds of question to the rules of the bank."),
     "explain": (
         "quiz.commands.explain",

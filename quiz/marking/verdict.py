@@ -8,6 +8,8 @@ from typing import Any, Literal
 from quiz.marking.parsed import Parsed, plain
 
 Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
+# How the remark begins that another label was as good as given.
+CLOSE_CALL = "a close call"
 # What the label of an answer in words is worth, whoever gave it.
 LABELS: Mapping[Mark, Fraction] = {
     "correct": Fraction(1),

@@ -5,19 +5,8 @@ import re
 from quiz.formats.format import Files, Format
 from quiz.formats.questions import Question
 from quiz.formats.sheets import Questions, sheets, size_of
+from quiz.output.markdown import escaped
 from quiz.sets.problem_set import ProblemSet, Variant
-
-# What begins something in Markdown, and at the start of a line.
-MARKS = re.compile(r"([\\`*_\[\]<>#|~$])")
-STARTS = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]\s))", re.MULTILINE)
-
-
-def escaped(text: str) -> str:
-    """Return plain text as Markdown that shows it as it is, each line on a line."""
-    marked = STARTS.sub(r"\1\\\2", MARKS.sub(r"\\\1", text).replace("&", "&amp;"))
-    return re.sub(r"^(\s*)\\(\d+)(?=[.)]\s)", r"\1\2\\", marked, flags=re.MULTILINE).replace(
-        "\n", "  \n"
-    )
 
 
 def _write(problems: ProblemSet, variant: Variant, questions: Questions, *, solved: bool) -> bytes:

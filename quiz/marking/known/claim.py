@@ -10,7 +10,7 @@ from quiz.claims.grade import HEDGED, UNNAMED, ClaimVerdict, Span, grade_claim
 from quiz.claims.text import LONGEST_REASON
 from quiz.marking.claim_numbers import wrong_number
 from quiz.marking.marker import Marker
-from quiz.marking.verdict import LABELS, Verdict, mark_of, opening
+from quiz.marking.verdict import CLOSE_CALL, LABELS, Verdict, mark_of, opening
 
 LONGEST_QUOTE = 60
 WRONG_NUMBER = "a number that is not the run's"
@@ -79,7 +79,7 @@ def _says(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
 def _remarks(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:
     yield from _heard(asked, marked)
     if marked.sure < CLOSE:
-        yield f"a close call: {marked.label} at {marked.sure:.0%}"
+        yield f"{CLOSE_CALL}: {marked.label} at {marked.sure:.0%}"
 
 
 def _heard(asked: Claim, marked: ClaimVerdict) -> Iterator[str]:

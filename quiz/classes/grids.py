@@ -1,0 +1,50 @@
+"""Sections of sentences and tables, which any page can show, and how numbers stand in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Row = tuple[str, ...]
+NAMES_SHOWN = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table: a caption, titles and rows; `numbers` are the columns with numbers."""
+
+    caption: str
+    head: Row
+    rows: tuple[Row, ...]
+    numbers: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the report; `is_spread` where the picture of the points stands in it."""
+
+    title: str
+    says: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    is_spread: bool = False
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 student", "1,200 students"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def shown(number: Fraction | float) -> str:
+    """Return a number as a table shows it, to four digits behind the point at most."""
+    text = f"{float(number):.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def signed(number: Fraction) -> str:
+    """Return a number with its sign."""
+    return f"+{shown(number)}" if number > 0 else shown(number)
+
+
+def named(names: Sequence[str]) -> str:
+    """Return names with commas between, and how many more there are."""
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more

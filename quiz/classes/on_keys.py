@@ -1,0 +1,87 @@
+"""What the report says of keys: what moved since another one, what would be another today."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from quiz.classes.grids import Grid, Section, counted, named, shown, signed
+from quiz.classes.moved import Moved
+from quiz.classes.report import Report
+
+
+def regraded(report: Report) -> Iterator[Section]:
+    """Yield the part on who moved, by how much and in which question."""
+    if report.regraded is None:
+        return
+    moved, unknown = report.regraded.moved, report.regraded.unknown
+    says = [f"{counted(len(moved), 'student')} of {len(report.marked.results)} moved."]
+    if unknown:
+        says.append(f"Not in the key before: {named([one.said for one in unknown])}.")
+    grids = (_students(moved), _answers(moved)) if moved else ()
+    yield Section(title="Since the key before", says=tuple(says), grids=grids)
+
+
+def _students(moved: Sequence[Moved]) -> Grid:
+    rows = tuple(
+        (one.student.said, _of(one.before), _of(one.now), signed(one.now[0] - one.before[0]))
+        for one in moved
+    )
+    return Grid(
+        caption="Students who moved",
+        head=("student", "before", "now", "by"),
+        rows=rows,
+        numbers=frozenset({1, 2, 3}),
+    )
+
+
+def _answers(moved: Sequence[Moved]) -> Grid:
+    rows = tuple(
+        (
+            one.student.said,
+            str(move.number),
+            move.text,
+            _earned(move.before, move.words[0]),
+            _earned(move.now, move.words[1]),
+            signed(move.by),
+        )
+        for one in moved
+        for move in one.moves
+    )
+    return Grid(
+        caption="Answers that moved",
+        head=("student", "question", "answer", "before", "now", "by"),
+        rows=rows,
+        numbers=frozenset({1, 3, 4, 5}),
+    )
+
+
+def _of(points: tuple[Fraction, Fraction]) -> str:
+    return f"{shown(points[0])} of {shown(points[1])}"
+
+
+def _earned(points: Fraction | None, word: str) -> str:
+    return word if points is None else f"{shown(points)}, {word}"
+
+
+def today(report: Report) -> Iterator[Section]:
+    """Yield the part on what the same kinds and seeds give today."""
+    found = report.today
+    if found is None:
+        return
+    says = (
+        f"The key is of memquiz {found.made_by} and marks by what it holds; "
+        f"this is {found.version}."
+    )
+    if not found.differs:
+        same = f"{counted(found.problems, 'problem')} made anew: nothing differs."
+        yield Section(title="The key and today", says=(says, same))
+        return
+    grid = Grid(
+        caption="Problems that would be others today",
+        head=("question", "kind", "what differs", "whose"),
+        rows=tuple(
+            (str(one.slot.number), one.slot.kind, one.what, named(one.whose))
+            for one in found.differs
+        ),
+        numbers=frozenset({0}),
+    )
+    yield Section(title="The key and today", says=(says,), grids=(grid,))
