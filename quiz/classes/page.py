@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from quiz.classes.grids import Grid, counted
 from quiz.classes.histogram import HEIGHT, WIDTH, drawn
 from quiz.classes.report import Report
 from quiz.classes.sections import sections
 from quiz.output.markdown import escaped, in_a_cell
+from quiz.output.pages import environment
 from quiz.output.plain import visible
 from quiz.release import VERSION
 
@@ -56,13 +57,6 @@ def _table(grid: Grid) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("quiz"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=True,
-        auto_reload=False,
-    )
-    environment.filters |= {"visible": visible}
-    return environment
+    own = environment().overlay()
+    own.filters = own.filters | {"visible": visible}
+    return own

@@ -6,6 +6,7 @@ and seed would draw today.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +22,8 @@ from quiz.sets.problem_set import ProblemSet, Slot, Student, Variant
 
 # Of the shape, not of memquiz; a key with a higher one is refused.
 SHAPE = 1
+# What a value of another kind than the shape's raises where it is read.
+UNFIT = (LookupError, TypeError, ValueError, ArithmeticError)
 
 
 def key_of(problems: ProblemSet) -> dict[str, Any]:
@@ -80,17 +83,38 @@ def _set(plain: Mapping[str, Any], where: str) -> ProblemSet:
             slots=tuple(map(_slot_from_json, plain["slots"])),
             variants=variants,
         )
-    except (LookupError, TypeError, ValueError) as error:
+    except UNFIT as error:
         raise InputError(*faults, Fault(where, _said(error))) from None
-    for variant in variants:
-        if len(variant.problems) != len(found.slots) and not faults:
-            what = f"{len(variant.problems)} problems for {len(found.slots)} slots"
-            faults.append(Fault(f"{where}, {variant.said}", what))
-    if not variants and not faults:
-        faults.append(Fault(where, "has no variant"))
+    faults = faults or [*_faults(found, where)]
     if faults:
         raise InputError(*faults)
     return found
+
+
+def _faults(problems: ProblemSet, where: str) -> Iterator[Fault]:
+    """Yield what a key that was changed by hand may have wrong, though each part can be read."""
+    if not problems.variants:
+        yield Fault(where, "has no variant")
+    for variant in problems.variants:
+        if len(variant.problems) != len(problems.slots):
+            what = f"{len(variant.problems)} problems for {len(problems.slots)} slots"
+            yield Fault(f"{where}, {variant.said}", what)
+    for slot in problems.slots:
+        if slot.points < 0 or slot.minutes < 0:
+            yield Fault(f"{where}, slot {slot.number}", "has less than 0 points or minutes")
+    yield from _twice(problems, where)
+
+
+def _twice(problems: ProblemSet, where: str) -> Iterator[Fault]:
+    for number, times in Counter(slot.number for slot in problems.slots).items():
+        if times > 1:
+            yield Fault(where, f"{times} slots have the number {show(number)}")
+    students = [variant.student for variant in problems.variants]
+    if None in students and len(students) > 1:
+        yield Fault(where, "has a variant for everyone and others")
+    for id_, times in Counter(one.id for one in students if one is not None).items():
+        if times > 1:
+            yield Fault(where, f"{times} variants are of the student {show(id_)}")
 
 
 def _variants(plain: Mapping[str, Any], where: str, faults: list[Fault]) -> Iterator[Variant]:
@@ -111,7 +135,7 @@ def _problem(plain: object, where: str, faults: list[Fault]) -> Problem | None:
         return None
     try:
         return from_json(plain)
-    except (LookupError, TypeError, ValueError, AttributeError, InputError) as error:
+    except (*UNFIT, AttributeError, InputError) as error:
         named = f"{where}, {plain.get('id', 'a problem')}"
         faults.append(Fault(named, _said(error), "see the shape in its schema"))
         return None
@@ -147,7 +171,15 @@ def _slot_from_json(plain: Mapping[str, Any]) -> Slot:
         topic=plain["topic"],
         level=plain["level"],
         type=plain["type"],
-        points=Fraction(plain["points"]),
-        minutes=Fraction(plain["minutes"]),
+        points=_number(plain["points"]),
+        minutes=_number(plain["minutes"]),
         same=plain["same"],
     )
+
+
+def _number(value: object) -> Fraction:
+    """Return a number as it is written: 0.1 is a tenth."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        message = f"{show(value)} is no number"
+        raise TypeError(message)
+    return Fraction(str(value))
