@@ -9,7 +9,7 @@ import re
 
 # The wide forms of the four signs are folded to the others by some programs.
 SIGNS = "=+@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH COMMERCIAL AT}"
-FORMULA = re.compile(rf"'*(?:\s*[{SIGNS}\N{{FULLWIDTH HYPHEN-MINUS}}-]|[\t\r\n])")
+FORMULA = re.compile(rf"'*\s*[{SIGNS}\N{{FULLWIDTH HYPHEN-MINUS}}\t\r\n-]")
 
 
 def guarded(text: str) -> str:

@@ -8,7 +8,7 @@ from engine.errors import Fault, InputError
 from quiz.classes.answers import Answers, Cell, Sheet, Unused
 from quiz.classes.header import Header, header_of
 from quiz.classes.naming import Names, compared
-from quiz.classes.rows import JOINED, Row, Rows
+from quiz.classes.rows import Row, Rows
 from quiz.sets.csv_table import Table, read_table
 from quiz.sets.problem_set import ProblemSet, Student
 
@@ -55,12 +55,11 @@ def _last(rows: Iterable[Row]) -> Mapping[tuple[str, tuple[int, ...]], Row]:
 
 def _again(row: Row, counts: Row) -> Unused:
     """Return a row in whose place a later one counts."""
-    texts = JOINED.join(cell.text for cell in row.cells.values() if cell.text)
     same = all(counts.cells[slot].text == cell.text for slot, cell in row.cells.items())
     why = f"{row.student.said} again in line {counts.line}, which counts"
     return Unused(
         line=row.line,
-        text=texts,
+        text=row.text,
         cells=row.size,
         why=why + (" and says the same" if same else ""),
         again=tuple((row.student.id, slot, cell.text) for slot, cell in row.cells.items()),
@@ -94,10 +93,10 @@ def _sheets(rows: Iterable[Row], problems: ProblemSet) -> Iterator[Sheet]:
 def _notes(table: Table, counted: Iterable[Row]) -> Iterator[str]:
     yield f"{SEPARATED.get(table.separator, repr(table.separator))} between the cells"
     if table.blank:
-        yield f"{table.blank} rows without any text are left out"
+        yield f"rows without any text, left out: {table.blank}"
     short = sum(len(row) < len(table.header) for row in table.rows)
     if short:
-        yield f"{short} rows are shorter than the header: what they lack is an empty cell"
+        yield f"rows shorter than the header, which lack empty cells: {short}"
     ids = dict.fromkeys(row.student.id for row in counted)
     for same, times in Counter(map(compared, ids)).items():
         if times > 1:

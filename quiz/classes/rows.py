@@ -30,6 +30,7 @@ class Row:
         student: whose it is.
         cells: by the place of their slot.
         unused: what of it is not used.
+        text: all that stands in it.
         size: all cells of it that are counted.
     """
 
@@ -37,6 +38,7 @@ class Row:
     student: Student
     cells: Mapping[int, Cell]
     unused: tuple[Unused, ...]
+    text: str
     size: int
 
     @property
@@ -70,8 +72,7 @@ class Rows:
 
     def _unused(self, line: int, row: Sequence[str], why: str) -> Unused:
         """Return a whole row as one that is not used."""
-        text = JOINED.join(cell.strip() for cell in row if cell.strip())
-        return Unused(line=line, text=text, cells=self.size(row), why=why)
+        return Unused(line=line, text=_joined(row), cells=self.size(row), why=why)
 
     def _beyond(self, row: Sequence[str]) -> list[str]:
         return [cell.strip() for cell in row[len(self.table.header) :] if cell.strip()]
@@ -129,7 +130,12 @@ class Rows:
         unused: Sequence[Unused],
     ) -> Row:
         return Row(
-            line=line, student=student, cells=cells, unused=tuple(unused), size=self.size(row)
+            line=line,
+            student=student,
+            cells=cells,
+            unused=tuple(unused),
+            text=_joined(row),
+            size=self.size(row),
         )
 
     def _asked(self, student: Student, named: Named) -> bool:
@@ -146,6 +152,10 @@ class Rows:
 
 def _cell(row: Sequence[str], at: int) -> str:
     return row[at].strip() if at < len(row) else ""
+
+
+def _joined(row: Sequence[str]) -> str:
+    return JOINED.join(cell.strip() for cell in row if cell.strip())
 
 
 def _typed(row: Sequence[str], at: int) -> str:

@@ -23,6 +23,7 @@ from quiz.sets.folder import KEY, folder_faults, write_all
 from quiz.sets.key import key_text, read_key
 from quiz.sets.problem_set import ProblemSet, Student
 from quiz.sets.roster import read_roster
+from quiz.sets.schema import schema_text
 from quiz.sets.stress import refusals
 
 COUNT = "10"
@@ -60,6 +61,12 @@ class _Help(click.Command):
             )
 
 
+def _schema(ctx: click.Context, _param: click.Parameter, value: object) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(schema_text(), nl=False)
+        ctx.exit()
+
+
 @click.command(cls=_Help)
 @click.option("--blueprint", metavar="FILE", help="What the set is made of, in TOML.")
 @click.option(
@@ -82,6 +89,14 @@ class _Help(click.Command):
 @click.option("--format", "named", metavar="F", multiple=True, help="A format; again: more.")
 @click.option("--out", metavar="DIR", help="The folder to write to.", default="memquiz-set")
 @click.option("--json", "as_object", is_flag=True, help="Print the key and write nothing.")
+@click.option(
+    "--schema",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_schema,
+    help="Print the JSON Schema of a key and exit.",
+)
 @exits
 @with_kinds
 def command(

@@ -9,7 +9,7 @@ STARTS = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]\s))", re.MULTILINE)
 
 def escaped(text: str) -> str:
     """Return plain text as Markdown that shows it as it is, each line on a line."""
-    marked = STARTS.sub(r"\1\\\2", MARKS.sub(r"\\\1", text).replace("&", "&amp;"))
+    marked = STARTS.sub(r"\1\\\2", _marked(text))
     return re.sub(r"^(\s*)\\(\d+)(?=[.)]\s)", r"\1\2\\", marked, flags=re.MULTILINE).replace(
         "\n", "  \n"
     )
@@ -17,4 +17,8 @@ def escaped(text: str) -> str:
 
 def in_a_cell(text: str) -> str:
     """Return plain text as a cell of a table in Markdown: on one line."""
-    return "<br>".join(escaped(line).strip() for line in text.splitlines())
+    return "<br>".join(_marked(line).strip() for line in text.splitlines())
+
+
+def _marked(text: str) -> str:
+    return MARKS.sub(r"\\\1", text).replace("&", "&amp;")
