@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -25,6 +25,8 @@ PREFIXES = ("meta-", "nvidia-", "amd-", "instinct-", "geforce-", "tesla-")
 # What nvidia-smi prints behind a GPU's name; 480GB is the memory of a GH200's processor.
 BEHIND = re.compile(r"(-hbm3e?|-generation|(?<=^gh200)-480gb)$")
 MAKERS = {"", "nvidia", "amd", "instinct", "geforce", "tesla"}
+# Names that are kept once they were found: a key of a class has thousands of scenarios.
+LOOKED_UP = 1_000
 MEMORY_SIZE = re.compile(r"\d+gb")
 
 
@@ -72,6 +74,7 @@ def accelerators() -> Mapping[str, Accelerator]:
     return MappingProxyType({name: _accelerator(name) for name in _rows("accelerators")})
 
 
+@lru_cache(maxsize=LOOKED_UP)
 def model(name: str) -> CatalogModel:
     """Return one model, by its name or a spelling such as "meta-llama/Llama-3-8B".
 
@@ -81,6 +84,7 @@ def model(name: str) -> CatalogModel:
     return _model(_known("model.name", name, tuple(_rows("models"))))
 
 
+@lru_cache(maxsize=LOOKED_UP)
 def accelerator(name: str) -> Accelerator:
     """Return one accelerator, by its name or a spelling such as "NVIDIA A100-SXM4-80GB".
 
