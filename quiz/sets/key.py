@@ -9,16 +9,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engine.errors import Fault, InputError
 from engine.fields import show, text_of
 from problems.answers.numbers import exact
+from problems.answers.registry import types
 from problems.json_form import as_json, from_json
 from problems.problem import Problem
 from quiz.sets.csv_table import LARGEST
 from quiz.sets.problem_set import ProblemSet, Slot, Student, Variant
+from quiz.sets.schema import schema_text
+from quiz.sets.shape import Shape
 
 # Of the shape, not of memquiz; a key with a higher one is refused.
 SHAPE = 1
@@ -74,8 +78,8 @@ def read_key(path: Path) -> ProblemSet:
 
 def _set(plain: Mapping[str, Any], where: str) -> ProblemSet:
     faults: list[Fault] = []
-    variants = tuple(_variants(plain, where, faults))
     try:
+        variants = tuple(_variants(plain, where, faults))
         found = ProblemSet(
             title=plain["title"],
             version=plain["memquiz"],
@@ -85,24 +89,22 @@ def _set(plain: Mapping[str, Any], where: str) -> ProblemSet:
         )
     except UNFIT as error:
         raise InputError(*faults, Fault(where, _said(error))) from None
-    faults = faults or [*_faults(found, where)]
+    faults = faults or [*_unequal(found, where)]
+    if not faults and (what := _shape().fault(plain)):
+        faults = [Fault(where, what, "see memquiz generate --schema")]
+    faults = faults or [*_twice(found, where)]
     if faults:
         raise InputError(*faults)
     return found
 
 
-def _faults(problems: ProblemSet, where: str) -> Iterator[Fault]:
-    """Yield what a key that was changed by hand may have wrong, though each part can be read."""
+def _unequal(problems: ProblemSet, where: str) -> Iterator[Fault]:
     if not problems.variants:
         yield Fault(where, "has no variant")
     for variant in problems.variants:
         if len(variant.problems) != len(problems.slots):
             what = f"{len(variant.problems)} problems for {len(problems.slots)} slots"
             yield Fault(f"{where}, {variant.said}", what)
-    for slot in problems.slots:
-        if slot.points < 0 or slot.minutes < 0:
-            yield Fault(f"{where}, slot {slot.number}", "has less than 0 points or minutes")
-    yield from _twice(problems, where)
 
 
 def _twice(problems: ProblemSet, where: str) -> Iterator[Fault]:
@@ -115,6 +117,19 @@ def _twice(problems: ProblemSet, where: str) -> Iterator[Fault]:
     for id_, times in Counter(one.id for one in students if one is not None).items():
         if times > 1:
             yield Fault(where, f"{times} variants are of the student {show(id_)}")
+
+
+@cache
+def _shape() -> Shape:
+    """Return the shape of a key; of a type of answer that is not in its schema only the name."""
+    schema = json.loads(schema_text())
+    known = schema["$defs"]
+    known["answer"]["oneOf"] += [
+        {"type": "object", "properties": {"type": {"const": name}}, "required": ["type"]}
+        for name in types()
+        if name not in known
+    ]
+    return Shape(schema)
 
 
 def _variants(plain: Mapping[str, Any], where: str, faults: list[Fault]) -> Iterator[Variant]:
@@ -137,7 +152,7 @@ def _problem(plain: object, where: str, faults: list[Fault]) -> Problem | None:
         return from_json(plain)
     except (*UNFIT, AttributeError, InputError) as error:
         named = f"{where}, {plain.get('id', 'a problem')}"
-        faults.append(Fault(named, _said(error), "see the shape in its schema"))
+        faults.append(Fault(named, _said(error), "see memquiz generate --schema"))
         return None
 
 
