@@ -15,7 +15,7 @@ from quiz.sets.problem_set import ProblemSet, Student
 ID = re.compile(r"[^\s@:;,()\[\]\"']+@\d+")
 # "3", "q3", "Q 3", "question 3", "Response 3", "3. How much …", "Q3: …": no "1.0" and no "/10".
 NUMBER = re.compile(
-    r"(?P<word>q(?:uestion)?|answers?(?: to)?(?: question)?|response|problem|item|task|no)?"
+    r"(?P<word>question|q|answers?(?: to)?(?: question)?|response|problem|item|task|no)?"
     r"\s*[.#:_-]?\s*0*(?P<number>[1-9]\d{0,3})"
     r"(?:$|[.):]$|[.):]\s+(?!/)\S.*|\s+(?![/\d])\S.*|\s*[([].*[)\]]$)",
     re.IGNORECASE | re.DOTALL,
