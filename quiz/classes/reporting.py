@@ -17,7 +17,7 @@ def report_of(
     problems: ProblemSet,
     answers: Answers,
     *,
-    before: ProblemSet | None = None,
+    before: tuple[ProblemSet, Answers] | None = None,
     today: bool = False,
     passing: Fraction | None = None,
 ) -> Report:
@@ -26,14 +26,14 @@ def report_of(
     Args:
         problems: the key.
         answers: what was handed in.
-        before: another key, that the same answers are marked by.
+        before: another key, and the same file as it is read by that one.
         today: whether the problems are made anew and compared though the version is today's.
         passing: the share of the points that passes.
     """
     marked = mark(problems, answers)
     regraded = None
     if before is not None:
-        old = mark(before, answers)
+        old = mark(*before)
         regraded = Regraded(moved=moved(old, marked), unknown=not_before(old, marked))
     asked = today or problems.version != VERSION
     return Report(

@@ -67,11 +67,12 @@ def command(
     if faults:
         raise InputError(*faults)
     problems = read_key(Path(key))
+    file = Path(answers)
     earlier = None if before is None else _earlier(before, problems)
     report = report_of(
         problems,
-        read_answers(Path(answers), problems),
-        before=earlier,
+        read_answers(file, problems),
+        before=None if earlier is None else (earlier, read_answers(file, earlier)),
         today=options["today"],
         passing=share,
     )

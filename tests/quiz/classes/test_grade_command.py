@@ -246,6 +246,21 @@ def test_a_slot_that_is_voided_moves_points_and_what_they_are_of(graded, for_all
     assert "Not counted, since it has 0 points: question 3." in text
 
 
+def test_a_question_that_was_taken_out_moves_what_it_was_worth(graded, for_all):
+    (variant,) = for_all.variants
+    fewer = replace(
+        for_all,
+        slots=(for_all.slots[0], for_all.slots[2]),
+        variants=(replace(variant, problems=(variant.problems[0], variant.problems[2])),),
+    )
+    graded(fewer, rows_of(for_all), "--before", "old.json", old=for_all)
+    moves = {one["id"]: one["questions"] for one in results(graded)["regraded"]["moved"]}
+    assert [(one["question"], one["before"], one["now"]) for one in moves["best"]] == [
+        (2, 2, None)
+    ]
+    assert moves["best"][0]["verdict_now"] == "not asked"
+
+
 def test_the_same_key_before_moves_nobody(graded, for_all):
     found = graded(for_all, rows_of(for_all), "--before", "old.json", old=for_all)
     assert "0 students moved" in found.stdout
