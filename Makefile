@@ -22,6 +22,7 @@ docs:
 bench:
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/throughput.py
+	$(RUN) python benchmarks/classes.py
 	$(RUN) python benchmarks/verifying.py
 	$(RUN) python benchmarks/step_time.py
 accuracy:

@@ -255,10 +255,9 @@ def test_a_question_that_was_taken_out_moves_what_it_was_worth(graded, for_all):
     )
     graded(fewer, rows_of(for_all), "--before", "old.json", old=for_all)
     moves = {one["id"]: one["questions"] for one in results(graded)["regraded"]["moved"]}
-    assert [(one["question"], one["before"], one["now"]) for one in moves["best"]] == [
-        (2, 2, None)
-    ]
-    assert moves["best"][0]["verdict_now"] == "not asked"
+    (move,) = moves["best"]
+    assert (move["question"], move["before"], move["now"]) == (2, 2, None)
+    assert (move["by"], move["verdict_now"]) == (-2, "not asked")
 
 
 def test_the_same_key_before_moves_nobody(graded, for_all):
