@@ -1,12 +1,13 @@
 """Whether plain JSON values have the shape that a JSON Schema says, and where they do not.
 
-The part of JSON Schema that the schema of a key is written in. More keys than the schema names
-are let pass, so that a person may write a note into a key.
+The part of JSON Schema that the schema of a key is written in, where every property is required.
+More keys than the schema names are let pass, so that a person may write a note into a key.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import call
 from typing import Any
 
 from engine.fields import show
@@ -43,10 +44,7 @@ class Shape:
     def _compiled(self, node: Mapping[str, Any]) -> Fits:
         if "$ref" in node:
             return self._named(node["$ref"].removeprefix(REF))
-        tests = [*self._tests(node)]
-        if len(tests) == 1:
-            return tests[0]
-        return lambda value: all(test(value) for test in tests)
+        return reduce(_both, self._tests(node))
 
     def _named(self, name: str) -> Fits:
         if name not in self._known:
@@ -67,13 +65,12 @@ class Shape:
             yield _some([self._compiled(form) for form in forms])
 
     def _object(self, node: Mapping[str, Any]) -> Fits:
-        own = [(key, self._compiled(part)) for key, part in node["properties"].items()]
-        required = frozenset(node["required"])
+        keys = tuple(node["properties"])
+        tests = [self._compiled(part) for part in node["properties"].values()]
+        required = frozenset(keys)
 
         def fits(value: dict[str, Any]) -> bool:
-            return required <= value.keys() and all(
-                key not in value or test(value[key]) for key, test in own
-            )
+            return required <= value.keys() and all(map(call, tests, [value[key] for key in keys]))
 
         return fits
 
@@ -118,12 +115,16 @@ def _of_type(names: str | list[str]) -> Fits:
     return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
 
 
+def _both(one: Fits, other: Fits) -> Fits:
+    return lambda value: one(value) and other(value)
+
+
 def _each(item: Fits) -> Fits:
-    return lambda value: all(item(one) for one in value)
+    return lambda value: all(map(item, value))
 
 
 def _each_value(item: Fits) -> Fits:
-    return lambda value: value is None or all(item(one) for one in value.values())
+    return lambda value: value is None or all(map(item, value.values()))
 
 
 def _some(forms: list[Fits]) -> Fits:

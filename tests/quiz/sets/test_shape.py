@@ -69,6 +69,11 @@ def test_a_changed_key_fits_where_another_reader_of_the_schema_says_so(cases, da
     assert (fault(changed) == "") == is_valid(changed)
 
 
+def test_every_property_is_required(schema):
+    for one in (schema, *schema["$defs"].values()):
+        assert [*one.get("properties", {})] == one.get("required", [])
+
+
 def test_every_type_of_answer_is_in_the_schema(schema):
     named = {one["$ref"].removeprefix("#/$defs/") for one in schema["$defs"]["answer"]["oneOf"]}
     assert named == set(types())
