@@ -17,6 +17,7 @@ from uuid import UUID, uuid5
 from markupsafe import escape
 
 from problems.problem import TOPICS
+from quiz.formats.banks import Bank, Entry, banks
 from quiz.formats.format import Files, Format
 from quiz.formats.numbers import plain
 from quiz.formats.questions import (
@@ -27,7 +28,7 @@ from quiz.formats.questions import (
     Question,
     WordsPart,
 )
-from quiz.formats.sheets import file_names, questions_of
+from quiz.formats.sheets import file_names
 from quiz.output.pages import environment
 from quiz.sets.problem_set import ProblemSet
 
@@ -62,24 +63,31 @@ class _Element:
 
 
 def _files(problems: ProblemSet) -> Files:
-    files = Files()
-    banks = dict[int, list[tuple[str, Question]]]()
-    for name, variant in zip(file_names(problems), problems.variants, strict=True):
-        for one in questions_of(problems, variant):
-            whose = f"-{name}" if problems.is_personal else ""
-            path = f"{_slug(problems.title)}/{one.number:02}{whose}"
-            banks.setdefault(one.number, []).append((path, one))
+    files, slots = Files(), []
+    for bank in banks(problems):
+        paths = tuple(_path(problems, bank, entry) for entry in bank.entries)
+        for path, entry in zip(paths, bank.entries, strict=True):
             folder = FOLDER / "questions" / path
-            files |= {folder / file: data for file, data in _question(path, one).items()}
+            files |= {folder / file: data for file, data in _question(path, entry).items()}
+        slots.append(_slot(bank, paths))
     assessment = FOLDER / "assessments" / _slug(problems.title) / "infoAssessment.json"
-    return files | {assessment: _json(_assessment(problems, banks))}
+    return files | {assessment: _json(_assessment(problems, slots))}
+
+
+def _path(problems: ProblemSet, bank: Bank, entry: Entry) -> str:
+    """Return the folder of a question, by which a course names it: "week-3/04-ann"."""
+    ids = [variant.student and variant.student.id for variant in problems.variants]
+    names = dict(zip(ids, file_names(problems), strict=True))
+    whose = f"-{names[entry.students[0]]}" if entry.students else ""
+    return f"{_slug(problems.title)}/{bank.slot.number:02}{whose}"
 
 
 def _slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "set"
 
 
-def _question(path: str, one: Question) -> dict[str, bytes]:
+def _question(path: str, entry: Entry) -> dict[str, bytes]:
+    one = entry.question
     weights = lcm(*(part.weight.denominator for part in one.parts))
     elements = {
         f"part{at}": _element(part, f"part{at}", one, int(part.weight * weights))
@@ -92,20 +100,21 @@ def _question(path: str, one: Question) -> dict[str, bytes]:
         }
     marks = {name: element.marks for name, element in elements.items() if element.marks}
     return {
-        "info.json": _json(_info(path, one)),
+        "info.json": _json(_info(path, entry)),
         "question.html": _html(one, tuple(elements.values())).encode(),
         "server.py": SERVER.read_bytes(),
         "spans.json": _json(marks),
     }
 
 
-def _info(path: str, one: Question) -> dict[str, Any]:
+def _info(path: str, entry: Entry) -> dict[str, Any]:
+    """Return what PrairieLearn knows a question by; the comment is what no student reads."""
+    one = entry.question
     by_hand = all(isinstance(part, WordsPart) for part in one.parts)
-    whose = f", {one.student}" if one.student else ""
     return {
-        "uuid": str(uuid5(NAMESPACE, f"{path}\n{one.id}\n{one.student}")),
-        "title": f"{one.number} {one.about}",  # students read it, so the id stands in no title
-        "comment": one.id + whose,
+        "uuid": str(uuid5(NAMESPACE, f"{path}\n{one.id}")),
+        "title": f"{one.number} {one.about}",
+        "comment": ", ".join([one.id, *entry.students]),
         "topic": TOPICS[one.topic],
         "tags": ["memquiz", one.level, one.kind],
         "type": "v3",
@@ -224,37 +233,36 @@ def _order(part: OrderPart, name: str, one: Question, weight: int) -> _Element:
     return _Element(
         element="pl-order-blocks",
         label=part.label,
-        wants="Leave out those that do not help." if part.idle else "",
+        wants=f"The {part.first} first"
+        + (", without those that do not help." if part.leaves_out else "."),
         attributes=attributes,
         answers=answers,
         marks=marks,
     )
 
 
-def _assessment(
-    problems: ProblemSet, banks: dict[int, list[tuple[str, Question]]]
-) -> dict[str, Any]:
+def _assessment(problems: ProblemSet, slots: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "uuid": str(uuid5(NAMESPACE, f"{problems.title}\n{problems.seed}")),
         "type": "Homework",
         "title": problems.title,
         "set": "Homework",
         "number": "1",
-        "zones": [{"questions": [_slot(bank) for bank in banks.values()]}],
+        "zones": [{"questions": slots}],
     }
 
 
-def _slot(bank: list[tuple[str, Question]]) -> dict[str, Any]:
+def _slot(bank: Bank, paths: tuple[str, ...]) -> dict[str, Any]:
     """Return the question of a slot, or those of which each student is drawn one, with points."""
-    (_, one), *others = bank
-    by_hand = sum((each.weight for each in one.parts if isinstance(each, WordsPart)), Fraction(0))
+    words = [part for part in bank.entries[0].question.parts if isinstance(part, WordsPart)]
+    by_hand = sum((part.weight for part in words), Fraction(0))
     points = {
-        "autoPoints": float((1 - by_hand) * one.points),
-        "manualPoints": float(by_hand * one.points),
+        "autoPoints": float((1 - by_hand) * bank.slot.points),
+        "manualPoints": float(by_hand * bank.slot.points),
     }
-    if not others:
-        return {"id": bank[0][0]} | points
-    return {"numberChoose": 1, "alternatives": [{"id": path} for path, _ in bank]} | points
+    if len(paths) == 1:
+        return {"id": paths[0]} | points
+    return {"numberChoose": 1, "alternatives": [{"id": path} for path in paths]} | points
 
 
 def _json(plain_value: dict[str, Any]) -> bytes:
@@ -266,9 +274,10 @@ FORMAT = Format(
     says="PrairieLearn questions that mark themselves, and an assessment with their points",
     cannot=(
         "other units than the one that is said",
-        "orders with ties that a student types",
-        "marking of words and formulas, which is by hand",
-        "which student has which question: each draws one of those of a slot",
+        "numbers that follow from a wrong one",
+        "ties typed in an order",
+        "marking of words",
+        "whose question is whose in a personal set (each slot draws one)",
     ),
     files=_files,
 )
