@@ -20,6 +20,8 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Protocol
 
+from markupsafe import escape
+
 from engine.errors import Fault, InputError
 from engine.fields import show
 from engine.units import KB
@@ -38,8 +40,13 @@ CLOCK = "SOURCE_DATE_EPOCH"
 # Drawn once: Anki tells note types apart by such a number.
 NOTE_TYPE = 1_634_790_213
 FIELDS = ("Number", "Question", "Solution", "Problem")
-FRONT = "{{Question}}"
-BACK = "{{FrontSide}}<hr id=answer>{{Solution}}<p><small>{{Problem}}</small></p>"
+# What typesets formulas leaves alone what has these classes, of MathJax 3 and 4.
+FRONT = '<div class="tex2jax_ignore mathjax_ignore">{{Question}}</div>'
+BACK = (
+    "{{FrontSide}}<hr id=answer>"
+    '<div class="tex2jax_ignore mathjax_ignore">{{Solution}}'
+    "<p><small>{{Problem}}</small></p></div>"
+)
 # The start of 2025, and the seconds by which sets are apart: Anki has one id for each.
 FIRST, APART = 1_735_689_600, 10**7
 # The member of the archive that has the notes.
@@ -144,10 +151,10 @@ def _tags(one: Question) -> list[str]:
 
 
 def _fields(one: Question) -> list[str]:
-    """Return what a note holds: pieces of HTML, in which a template's marks are none."""
-    number = f"{one.number:03} {one.about}"
-    pieces = (number, question_html(one), solution_html(one), one.id)
-    return [piece.replace("{", "&#123;") for piece in pieces]
+    """Return what a note holds: pieces of HTML, with no mark of a template or of a sound."""
+    number = escape(f"{one.number:03} {one.about}")
+    pieces = (number, question_html(one), solution_html(one), escape(one.id))
+    return [str(piece).replace("{", "&#123;").replace("[", "&#91;") for piece in pieces]
 
 
 FORMAT = Format(

@@ -5,7 +5,9 @@ is the points that the number earns. Words are graded by hand.
 """
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import PurePosixPath
 from pprint import pformat
@@ -13,11 +15,13 @@ from typing import Any
 
 from markupsafe import escape
 
+from problems.answers.numbers import counted
 from quiz.formats.format import Files, Format
 from quiz.formats.fragments import question_html
 from quiz.formats.numbers import plain
 from quiz.formats.questions import (
     NumberPart,
+    Option,
     OrderPart,
     Part,
     PickPart,
@@ -30,37 +34,63 @@ from quiz.sets.problem_set import ProblemSet
 FOLDER = PurePosixPath("notebook")
 SCHEMA = 3  # of nbgrader's metadata, https://nbgrader.readthedocs.io
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# What typesets formulas leaves alone what has these classes, of MathJax 3 and 4.
+AS_IT_IS = "tex2jax_ignore mathjax_ignore"
 # Behind an answer: the first interval that holds the number gives its share and what is said.
 MARK_NUMBER = """\
 ### BEGIN HIDDEN TESTS
-spans = {spans}
+spans = {given}
 def earned(answer):
+    try:
+        number = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        print("type a number")
+        return 0.0
     for low, high, share, says in spans:
-        if answer is not None and float(low) <= answer <= float(high):
-            print(says)
+        if float(low) <= number <= float(high):
+            if says:
+                print(says)
             return share * {points}
     return 0.0
 earned({name})
 ### END HIDDEN TESTS"""
 MARK_PICK = """\
 ### BEGIN HIDDEN TESTS
-options = {options}
+options = {given}
 def earned(answer):
-    share, says = options.get(str(answer).strip().lower(), (0.0, "type one of those above"))
-    print(says)
-    return share * {points}
+    typed = " ".join(str(answer).lower().split())
+    for key, text, share, says in options:
+        if typed in (key, text):
+            if says:
+                print(says)
+            return share * {points}
+    print("type one of those above")
+    return 0.0
 earned({name})
 ### END HIDDEN TESTS"""
+# As quiz.marking.known.checklist counts pairs; of those in the last group some are left out.
 MARK_ORDER = """\
 ### BEGIN HIDDEN TESTS
-groups = {groups}
+groups, idle = {given}
 def earned(answer):
-    left = [str(key).strip().lower() for key in answer or []]
-    for group in groups:
-        if sorted(left[: len(group)]) != sorted(group):
-            return 0.0
-        left = left[len(group) :]
-    return {points} if not left else 0.0
+    typed = [str(key).strip().lower() for key in answer or ()]
+    if len(set(typed)) < len(typed) or set(typed) - {{key for group in groups for key in group}}:
+        print("type keys of those above, each once")
+        return 0.0
+    lost = []
+    for at, group in enumerate(groups):
+        for before in [key for earlier in groups[:at] for key in earlier]:
+            for after in group:
+                if before not in typed or (after not in typed and after not in idle):
+                    lost.append(1)
+                elif after not in typed:
+                    lost.append(0)
+                elif typed.index(after) < typed.index(before):
+                    lost.append(1)
+                else:
+                    lost.append(0.5 if after in idle else 0)
+    print(len(lost) - sum(lost), "of", len(lost), "pairs are in order")
+    return (1 - sum(lost) / len(lost)) * {points}
 earned({name})
 ### END HIDDEN TESTS"""
 
@@ -68,7 +98,7 @@ earned({name})
 def _files(problems: ProblemSet) -> Files:
     files = {}
     for name, variant in zip(file_names(problems), problems.variants, strict=True):
-        cells = [_text(f"<h1>{_escaped(problems.title)}</h1>", "title")]
+        cells = [_text(f"<h1>{escape(problems.title)}</h1>", "title")]
         for one in questions_of(problems, variant):
             cells += _cells(one)
         notebook = {
@@ -83,22 +113,25 @@ def _files(problems: ProblemSet) -> Files:
 
 
 def _cells(one: Question) -> Iterator[dict[str, Any]]:
-    head = f"<h2>{one.number}. {_escaped(one.about)} ({plain(one.points)} points)</h2>\n"
-    yield _text(head + question_html(one), f"question-{one.number}")
+    by_words = any(isinstance(part, WordsPart) for part in one.parts)
+    asked = question_html(one if by_words else replace(one, wants=""))
+    points = f"{plain(one.points)} {counted(one.points, 'points')}"
+    head = f"<h2>{one.number}. {escape(one.about)} ({points})</h2>"
+    yield _text(f"{head}\n{asked}", f"question-{one.number}")
     for at, part in enumerate(one.parts, 1):
         name = f"answer_{one.number}" + (f"_{at}" if len(one.parts) > 1 else "")
-        points = part.weight * one.points
+        worth = part.weight * one.points
         if isinstance(part, WordsPart):
             label = f"{part.label}: " if part.label else ""
-            text = f"{_escaped(label + part.said)}"
-            yield _cell("markdown", text, name, points, solution=True)
+            text = _markdown(f"<p>{escape(label + part.said)}</p>")
+            yield _cell("markdown", text, name, worth, solution=True)
             continue
-        yield _cell("code", _asked(part, name), name, solution=True)
-        marked = _marked(part, name, float(points))
-        yield _cell("code", marked, f"{name}-test", points, locked=True)
+        yield _cell("code", _asked(part, name, one), name, solution=True)
+        marked = _marked(part, name, one, float(worth))
+        yield _cell("code", marked, f"{name}-test", worth, locked=True)
 
 
-def _asked(part: Part, name: str) -> str:
+def _asked(part: Part, name: str, one: Question) -> str:
     """Return the cell to type an answer into, with the right one for nbgrader to take out."""
     behind = f", {part.label}" if part.label else ""
     match part:
@@ -106,47 +139,67 @@ def _asked(part: Part, name: str) -> str:
             wants = f"a number in {part.unit}" if part.unit else "a number"
             right = plain(part.right.value)
         case PickPart():
-            wants = f"one of {', '.join(_keys(part))}, in quotes"
-            right = repr(next(key for key, one in _keyed(part) if one.is_right))
+            wants = f"one of {', '.join(key for key, _ in _keyed(part, one))}, in quotes"
+            right = repr(next(key for key, each in _keyed(part, one) if each.is_right))
         case OrderPart():
-            wants = 'a list of keys, the first one first: ["a", "b"]'
+            shown = [item.key for item in part.items[:2]]
+            without = ", without those that do not help" * part.leaves_out
+            wants = f"a list, the {part.first} first{without}, such as {shown}"
             right = repr([key for group in part.order for key in group])
         case _:
             raise TypeError(part)
-    said = f"# {name} = {wants}{behind}\n"
-    return f"{said}### BEGIN SOLUTION\n{name} = {right}\n### END SOLUTION"
+    said = " ".join(f"# {name} = {wants}{behind}".split())
+    return f"{said}\n### BEGIN SOLUTION\n{name} = {right}\n### END SOLUTION"
 
 
-def _marked(part: Part, name: str, points: float) -> str:
+def _marked(part: Part, name: str, one: Question, points: float) -> str:
+    given: object
     match part:
         case NumberPart():
-            spans = [
+            test = MARK_NUMBER
+            given = [
                 (plain(span.low), plain(span.high), float(span.share), span.feedback)
                 for span in (part.right, *part.spans)
             ]
-            return MARK_NUMBER.format(spans=pformat(spans), name=name, points=points)
         case PickPart():
-            options = {key: (float(one.is_right), one.feedback) for key, one in _keyed(part)}
-            return MARK_PICK.format(options=pformat(options), name=name, points=points)
+            test = MARK_PICK
+            given = [
+                (
+                    key.lower(),
+                    " ".join(each.text.lower().split()),
+                    float(each.is_right),
+                    each.feedback,
+                )
+                for key, each in _keyed(part, one)
+            ]
         case OrderPart():
-            groups = [list(group) for group in part.order]
-            return MARK_ORDER.format(groups=pformat(groups), name=name, points=points)
+            test = MARK_ORDER
+            given = [[*part.order, *([part.idle] if part.idle else [])], part.idle]
         case _:
             raise TypeError(part)
+    return test.format(given=_literal(given), name=name, points=points)
 
 
-def _keyed(part: PickPart) -> Iterator[tuple[str, Any]]:
-    """Yield each option with what is typed for it: a word such as "yes", else its letter."""
-    for at, one in enumerate(part.options):
-        yield (one.text if one.text.isalnum() else chr(ord("a") + at)), one
+def _literal(value: object) -> str:
+    """Return a value as Python writes it, with no mark by which nbgrader cuts a cell."""
+    return pformat(value).replace("###", r"\x23##")
 
 
-def _keys(part: PickPart) -> list[str]:
-    return [key for key, _ in _keyed(part)]
+def _keyed(part: PickPart, one: Question) -> Iterator[tuple[str, Option]]:
+    """Yield each option with what is typed for it: the key it is shown with, else its word."""
+    shown = [line.split()[0] for line in one.choices] or [each.text for each in part.options]
+    yield from zip(shown, part.options, strict=True)
 
 
 def _text(html: str, name: str) -> dict[str, Any]:
-    return _cell("markdown", html, name, locked=True)
+    return _cell("markdown", _markdown(html), name, locked=True)
+
+
+def _markdown(html: str) -> str:
+    """Return HTML as one block of Markdown, which ends at a blank line, and with no formula."""
+    block = re.sub(r"(?<=\n)([ \t]*)\n", r"\1&#10;", html)
+    block = block.replace("$", "&#36;").replace("\\", "&#92;")
+    return f'<div class="{AS_IT_IS}">\n{block.strip()}\n</div>'
 
 
 def _cell(
@@ -172,16 +225,12 @@ def _cell(
     return cell | ({"execution_count": None, "outputs": []} if cell_type == "code" else {})
 
 
-def _escaped(text: str) -> str:
-    return str(escape(text))
-
-
 FORMAT = Format(
     name="notebook",
     says="a Jupyter notebook a student, the source of an nbgrader assignment",
     cannot=(
         "other units than the one that is said",
-        "part credit of an order",
+        "ties typed in an order",
         "marking of words and formulas, which is by hand",
     ),
     files=_files,

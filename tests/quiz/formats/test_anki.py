@@ -1,6 +1,7 @@
 """An Anki deck, read back as the database that it is."""
 
 import html
+import json
 import sqlite3
 import zipfile
 from dataclasses import replace
@@ -45,6 +46,18 @@ def test_text_is_escaped_and_no_template_s_mark_is_left(marked_up, notes):
     for _, fields, _ in notes(marked_up):
         assert "<b>&amp;" not in fields
         assert "{" not in fields
+        assert "[" not in fields  # as of [sound:file] and [latex]
+
+
+def test_formulas_are_left_alone_in_front_and_behind(every_type, tmp_path, notes):
+    notes(every_type)
+    with sqlite3.connect(tmp_path / "collection.anki2") as database:
+        ((models,),) = database.execute("SELECT models FROM col").fetchall()
+    (model,) = json.loads(models).values()
+    (card,) = model["tmpls"]
+    begins = '<div class="tex2jax_ignore mathjax_ignore">'
+    assert f"{begins}{{{{Question}}}}</div>" in card["qfmt"]
+    assert f"{begins}{{{{Solution}}}}" in card["afmt"]
 
 
 def changed(problems):
