@@ -40,7 +40,7 @@ CLOCK = "SOURCE_DATE_EPOCH"
 # Drawn once: Anki tells note types apart by such a number.
 NOTE_TYPE = 1_634_790_213
 FIELDS = ("Number", "Question", "Solution", "Problem")
-# What typesets formulas leaves alone what has these classes, of MathJax 3 and 4.
+# What typesets formulas leaves alone what has these classes, of MathJax 2 and of later ones.
 FRONT = '<div class="tex2jax_ignore mathjax_ignore">{{Question}}</div>'
 BACK = (
     "{{FrontSide}}<hr id=answer>"

@@ -34,7 +34,7 @@ from quiz.sets.problem_set import ProblemSet
 FOLDER = PurePosixPath("notebook")
 SCHEMA = 3  # of nbgrader's metadata, https://nbgrader.readthedocs.io
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-# What typesets formulas leaves alone what has these classes, of MathJax 3 and 4.
+# What typesets formulas leaves alone what has these classes, of MathJax 2 and of later ones.
 AS_IT_IS = "tex2jax_ignore mathjax_ignore"
 # Behind an answer: the first interval that holds the number gives its share and what is said.
 MARK_NUMBER = """\

@@ -64,22 +64,19 @@ class _Element:
 
 def _files(problems: ProblemSet) -> Files:
     files, slots = Files(), []
-    for bank in banks(problems):
-        paths = tuple(_path(problems, bank, entry) for entry in bank.entries)
-        for path, entry in zip(paths, bank.entries, strict=True):
-            folder = FOLDER / "questions" / path
-            files |= {folder / file: data for file, data in _question(path, entry).items()}
-        slots.append(_slot(bank, paths))
-    assessment = FOLDER / "assessments" / _slug(problems.title) / "infoAssessment.json"
-    return files | {assessment: _json(_assessment(problems, slots))}
-
-
-def _path(problems: ProblemSet, bank: Bank, entry: Entry) -> str:
-    """Return the folder of a question, by which a course names it: "week-3/04-ann"."""
     ids = [variant.student and variant.student.id for variant in problems.variants]
     names = dict(zip(ids, file_names(problems), strict=True))
-    whose = f"-{names[entry.students[0]]}" if entry.students else ""
-    return f"{_slug(problems.title)}/{bank.slot.number:02}{whose}"
+    title = _slug(problems.title)
+    for bank in banks(problems):
+        paths = []
+        for entry in bank.entries:
+            whose = f"-{names[entry.students[0]]}" if entry.students else ""
+            paths.append(f"{title}/{bank.slot.number:02}{whose}")
+            folder = FOLDER / "questions" / paths[-1]
+            files |= {folder / file: data for file, data in _question(paths[-1], entry).items()}
+        slots.append(_slot(bank, tuple(paths)))
+    assessment = FOLDER / "assessments" / title / "infoAssessment.json"
+    return files | {assessment: _json(_assessment(problems, slots))}
 
 
 def _slug(title: str) -> str:

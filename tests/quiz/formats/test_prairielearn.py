@@ -1,20 +1,17 @@
 """PrairieLearn questions: read back by a parser of HTML, marked by the server.py of each."""
 
 import html
-import json
-import runpy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 from itertools import permutations
 
 import pytest
 
 from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.registry import formats
-from quiz.formats.sheets import questions_of
 from quiz.grading import grade
 from tests.quiz.formats.conftest import MARKUP
+from tests.quiz.formats.prairielearn_course import course
 
 # https://github.com/PrairieLearn/PrairieLearn, apps/prairielearn/src/schemas/infoQuestion.ts and
 # the schemas of each element, at commit 88fb855.
@@ -35,91 +32,9 @@ ATTRIBUTES = {
 }  # fmt: skip
 
 
-class Elements(HTMLParser):
-    """Collects elements of PrairieLearn in order, each with its attributes and its text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.open, self.text = [], [], ""
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append((tag, dict(attrs), len(self.text)))
-
-    def handle_endtag(self, tag):
-        name, attributes, start = self.open.pop()
-        assert name == tag
-        self.found.append((tag, attributes, self.text[start:]))
-
-    def handle_data(self, data):
-        self.text += data
-
-    def of(self, tag):
-        return [(attributes, text) for name, attributes, text in self.found if name == tag]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Folder:
-    path: str
-    template: str
-    info: dict
-    spans: dict
-    server: dict
-    one: object
-    problem: object
-
-    @property
-    def elements(self):
-        return Elements(self.template)
-
-    def graded(self, submitted, params=None):
-        data = {"params": params or {}, "submitted_answers": submitted, "partial_scores": {}}
-        self.server["grade"](data)
-        return data
-
-    def ordered(self, keys):
-        """Mark an order as pl-order-blocks hands it over: by ids, of which params has the keys."""
-        blocks = [
-            {"uuid": f"u{item.key}", "tag": item.key, "inner_html": html.escape(item.name)}
-            for item in self.problem.answer.items
-        ]
-        typed = [{"uuid": f"u{key}", "tag": None} for key in keys]
-        return self.graded({"part1": typed}, {"part1": blocks})
-
-
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
-    """Write a set, and return its questions, read back, and its assessment."""
-
-    def folders(problems):
-        root = tmp_path_factory.mktemp("course")
-        for path, data in formats()["prairielearn"].files(problems).items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(data)
-        (assessment,) = root.glob("prairielearn/assessments/*/infoAssessment.json")
-        slots = json.loads(assessment.read_text())["zones"][0]["questions"]
-        found = []
-        for at, variant in enumerate(problems.variants):
-            for slot, one, problem in zip(
-                slots, questions_of(problems, variant), variant.problems, strict=True
-            ):
-                path = slot["alternatives"][at]["id"] if "alternatives" in slot else slot["id"]
-                folder = root / "prairielearn" / "questions" / path
-                found.append(
-                    Folder(
-                        path=path,
-                        template=(folder / "question.html").read_text(),
-                        info=json.loads((folder / "info.json").read_text()),
-                        spans=json.loads((folder / "spans.json").read_text()),
-                        server=runpy.run_path(str(folder / "server.py")),
-                        one=one,
-                        problem=problem,
-                    )
-                )
-        return tuple(found), json.loads(assessment.read_text())
-
-    return folders
+    return lambda problems: course(problems, tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="session")
