@@ -19,7 +19,8 @@ from quiz.formats.cloze import weights
 from quiz.formats.items import TWINS, in_order, is_strict, is_truth, items, places
 from quiz.formats.markup import html as shown
 from quiz.formats.numbers import plain
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, question_of
+from quiz.formats.parts import NumberPart, OrderPart, PickPart
+from quiz.formats.questions import question_of
 from quiz.formats.registry import formats
 from quiz.grading import grade
 from quiz.sets.blueprint import blueprint_of

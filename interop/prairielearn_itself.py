@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
-from quiz.formats.questions import NumberPart, OrderPart, PickPart
+from quiz.formats.parts import NumberPart, OrderPart, PickPart
 from quiz.formats.sheets import questions_of
 from tests.quiz.formats.conftest import MARKUP
 

@@ -17,8 +17,8 @@ from text2qti.qti import QTI
 from text2qti.quiz import Quiz
 
 from quiz.formats.known.canvas import FORMAT
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.pieces import pieces_of
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.sheets import questions_of
 
 QUIZ = """Quiz title: T

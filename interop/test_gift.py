@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from quiz.formats.items import items, places
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, question_of
+from quiz.formats.parts import NumberPart, OrderPart, PickPart
+from quiz.formats.questions import question_of
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,8 @@ from moodle_xml_parser.parser import parse_file
 
 from quiz.formats.cloze import weights
 from quiz.formats.items import items
-from quiz.formats.questions import NumberPart, PickPart, question_of
+from quiz.formats.parts import NumberPart, PickPart
+from quiz.formats.questions import question_of
 
 
 @pytest.fixture

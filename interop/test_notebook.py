@@ -8,7 +8,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from quiz.formats.questions import WordsPart
+from quiz.formats.parts import WordsPart
 from quiz.formats.registry import formats
 from quiz.formats.sheets import questions_of
 

@@ -16,7 +16,7 @@ from qti_player import played
 
 from quiz.formats.bounds import bounds
 from quiz.formats.known.qti21 import FORMAT
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.sheets import questions_of
 from quiz.grading import grade
 

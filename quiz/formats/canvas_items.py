@@ -13,8 +13,9 @@ from xml.etree.ElementTree import Element
 from quiz.formats.bounds import bounds
 from quiz.formats.elements import element, html, listed, paragraph
 from quiz.formats.numbers import plain
+from quiz.formats.parts import NumberPart, OrderPart, Part, PickPart
 from quiz.formats.pieces import Piece, asks, solution, stem
-from quiz.formats.questions import NumberPart, OrderPart, Part, PickPart, Question
+from quiz.formats.questions import Question
 
 RESPONSE = "response1"
 # Numbers, as Canvas's own are: its importer keeps those of answers and of matches.

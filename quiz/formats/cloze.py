@@ -12,7 +12,7 @@ from math import gcd, lcm
 
 from quiz.formats.markup import html
 from quiz.formats.numbers import around
-from quiz.formats.questions import NumberPart, Part, PickPart
+from quiz.formats.parts import NumberPart, Part, PickPart
 
 # What ends an answer or begins a share or feedback, and how an entity begins.
 MARKS = re.compile(r"[{}~=%:\\]")

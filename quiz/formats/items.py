@@ -6,7 +6,8 @@ from fractions import Fraction
 from string import ascii_lowercase
 
 from engine.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
-from quiz.formats.questions import NumberPart, Option, OrderPart, Part, PickPart, Question
+from quiz.formats.parts import NumberPart, Option, OrderPart, Part, PickPart
+from quiz.formats.questions import Question
 
 # The unit that is taken for another, with how many of the other it is.
 TWINS = {

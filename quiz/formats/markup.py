@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from quiz.formats.items import Item
-from quiz.formats.questions import OrderPart, WordsPart
+from quiz.formats.parts import OrderPart, WordsPart
 
 # What begins a formula, a link to a file, a gap or a language in Moodle's filters and questions,
 # and spaces: its reader of XML drops some (characterdata of lib/xmlize.php), a page all but one.

@@ -8,7 +8,8 @@ from string import ascii_lowercase
 from xml.etree.ElementTree import Element
 
 from quiz.formats.elements import listed, paragraph, verbatim
-from quiz.formats.questions import NumberPart, OrderPart, Part, PickPart, Question, question_of
+from quiz.formats.parts import NumberPart, OrderPart, Part, PickPart
+from quiz.formats.questions import Question, question_of
 from quiz.sets.key import key_text
 from quiz.sets.problem_set import ProblemSet, Slot
 

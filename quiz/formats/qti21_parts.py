@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 from quiz.formats.bounds import bounds
 from quiz.formats.elements import element
 from quiz.formats.numbers import plain
+from quiz.formats.parts import NumberPart, OrderPart, Part, PickPart, WordsPart
 from quiz.formats.pieces import asks
 from quiz.formats.qti21_rules import (
     Case,
@@ -31,7 +32,6 @@ from quiz.formats.qti21_rules import (
     where,
     within,
 )
-from quiz.formats.questions import NumberPart, OrderPart, Part, PickPart, WordsPart
 from quiz.formats.spans import Span
 
 HALF = Fraction(1, 2)

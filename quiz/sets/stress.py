@@ -20,7 +20,7 @@ LONGEST_CYCLE = 3
 FEWEST_STUDENTS = 12
 # So many standard deviations above its even share an answer is not the commonest by chance.
 DEVIATIONS = 3
-# Of any other answer that so many students have in common, one tells another.
+# An answer that more of the students have in common can be told on.
 MOST_IN_COMMON = Fraction(1, 2)
 NAMED = 3
 # As many are told as can be read; the rest is counted.
@@ -74,16 +74,18 @@ def _one_sided(where: str, column: Sequence[Problem]) -> Iterator[Fault]:
     """Yield an answer that is right for too many of the students."""
     answers = Counter(_pick(problem) or problem.answer.said for problem in column)
     answer, times = answers.most_common(1)[0]
-    sides = max(_sides(problem) for problem in column)
-    share = 1 / sides if sides else 0.0
-    most = (
-        len(column) * share + DEVIATIONS * sqrt(len(column) * share * (1 - share))
-        if sides
-        else len(column) * MOST_IN_COMMON
-    )
-    if times > most:
+    if times > _most(len(column), max(_sides(problem) for problem in column)):
         what = f"the right answer is {answer} for {times} of {len(column)} students"
         yield Fault(where, what, "another --seed, or another kind")
+
+
+def _most(students: int, sides: int) -> float:
+    """Return how many of the students may have one answer, of so many that may be right."""
+    half = float(students * MOST_IN_COMMON)
+    if not sides:
+        return half
+    share = 1 / sides
+    return max(half, students * share + DEVIATIONS * sqrt(students * share * (1 - share)))
 
 
 def _twice(variant: Variant) -> Iterator[Fault]:

@@ -14,7 +14,7 @@ from quiz.formats.format import Files, Format
 from quiz.formats.items import Item, instruction, is_truth, items, places
 from quiz.formats.markup import html, name, solution, stem
 from quiz.formats.numbers import around
-from quiz.formats.questions import NumberPart, Option, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, Option, OrderPart, PickPart, WordsPart
 from quiz.sets.problem_set import ProblemSet
 
 PATH = PurePosixPath("gift.txt")

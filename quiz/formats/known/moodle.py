@@ -23,7 +23,7 @@ from quiz.formats.items import (
 )
 from quiz.formats.markup import html, name, solution, stem
 from quiz.formats.numbers import around, plain
-from quiz.formats.questions import NumberPart, Option, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, Option, OrderPart, PickPart, WordsPart
 from quiz.sets.problem_set import ProblemSet
 
 PATH = PurePosixPath("moodle.xml")

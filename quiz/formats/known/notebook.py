@@ -19,15 +19,8 @@ from problems.answers.numbers import counted
 from quiz.formats.format import Files, Format
 from quiz.formats.fragments import question_html
 from quiz.formats.numbers import plain
-from quiz.formats.questions import (
-    NumberPart,
-    Option,
-    OrderPart,
-    Part,
-    PickPart,
-    Question,
-    WordsPart,
-)
+from quiz.formats.parts import NumberPart, Option, OrderPart, Part, PickPart, WordsPart
+from quiz.formats.questions import Question
 from quiz.formats.sheets import file_names, questions_of
 from quiz.sets.problem_set import ProblemSet
 

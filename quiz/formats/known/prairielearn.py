@@ -20,14 +20,8 @@ from problems.problem import TOPICS
 from quiz.formats.banks import Bank, Entry, banks
 from quiz.formats.format import Files, Format
 from quiz.formats.numbers import plain
-from quiz.formats.questions import (
-    NumberPart,
-    OrderPart,
-    Part,
-    PickPart,
-    Question,
-    WordsPart,
-)
+from quiz.formats.parts import NumberPart, OrderPart, Part, PickPart, WordsPart
+from quiz.formats.questions import Question
 from quiz.formats.sheets import file_names
 from quiz.output.pages import environment
 from quiz.sets.problem_set import ProblemSet

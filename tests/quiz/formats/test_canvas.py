@@ -13,8 +13,9 @@ import pytest
 from problems.registry import build
 from quiz.formats.bounds import bounds
 from quiz.formats.known.canvas import FORMAT
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.pieces import asks, pieces_of
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart, parts_of
+from quiz.formats.questions import parts_of
 from quiz.formats.sheets import questions_of
 
 PATH = PurePosixPath("canvas-qti.zip")

@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from quiz.formats.known.gift import FORMAT, PATH
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart, question_of
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.questions import question_of
 from tests.quiz.formats.conftest import MARKUP
 
 ID = re.compile(r"\[id:([^]]*)\]")

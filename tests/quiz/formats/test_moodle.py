@@ -9,7 +9,8 @@ from xml.etree.ElementTree import XML
 import pytest
 
 from quiz.formats.known.moodle import FORMAT, PATH
-from quiz.formats.questions import NumberPart, question_of
+from quiz.formats.parts import NumberPart
+from quiz.formats.questions import question_of
 from tests.quiz.formats.conftest import MARKUP
 
 GAP = re.compile(r"\{(\d+):(NUMERICAL|MULTICHOICE):((?:[^}\\]|\\.)*)\}")

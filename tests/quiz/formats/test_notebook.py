@@ -11,7 +11,7 @@ from itertools import permutations
 import pytest
 
 from problems.answers.choice import ChoiceAnswer
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.registry import formats
 from quiz.formats.sheets import questions_of
 from quiz.grading import grade

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.registry import formats
 from quiz.grading import grade
 from tests.quiz.formats.conftest import MARKUP

@@ -16,7 +16,7 @@ import pytest
 
 from problems.registry import build
 from quiz.formats.known.qti21 import FORMAT
-from quiz.formats.questions import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
 from quiz.formats.sheets import questions_of
 from quiz.grading import grade
 from quiz.sets.problem_set import ProblemSet, Slot, Variant

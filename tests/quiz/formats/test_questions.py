@@ -9,14 +9,8 @@ import pytest
 from problems.answers.count import CountAnswer
 from problems.registry import build as build_anew
 from problems.registry import kinds
-from quiz.formats.questions import (
-    NumberPart,
-    OrderPart,
-    PickPart,
-    WordsPart,
-    parts_of,
-    question_of,
-)
+from quiz.formats.parts import NumberPart, OrderPart, PickPart, WordsPart
+from quiz.formats.questions import parts_of, question_of
 from quiz.grading import grade
 from quiz.marking.nearness import NAMED_WITHIN
 
