@@ -78,7 +78,7 @@ def arrivals(tape: Tape, *, held: tuple[Value, ...] = ()) -> tuple[PolyElement, 
     for op in tape.backwards:
         if op.inner is not None:
             outside = saved + gradients.live - total(op.inputs) - op.output.size
-            come = arrivals(op.inner, held=op.inputs)
+            come = arrivals(op.inner, held=op.read)
             found.update(dict.fromkeys(outside + moment for moment in come))
         gradients.through(op)
         gradients.live += total(op.summed)
@@ -159,7 +159,7 @@ class _Backward:
         outside -= total(op.inputs) + op.output.size
         for moment in forward(inner.recomputed):
             self.moments[outside + passed_back(inner) + moment] = None
-        for moment in backward(inner, keeps_gradients=self.keeps_gradients, held=op.inputs):
+        for moment in backward(inner, keeps_gradients=self.keeps_gradients, held=op.read):
             self.moments[outside + moment] = None
         if self.keeps_gradients:
             self.lasting += total_gradients(inner)
@@ -207,32 +207,40 @@ class _Backward:
                 self.saved -= kept.size
 
 
+class _Buffer:
+    """Bytes of the gradient of one tensor, or of several."""
+
+    def __init__(self, value: Value) -> None:
+        self.size: PolyElement = value.size
+        self.owners = [value]
+
+
 class _Gradients:
     """The gradients alive in a backward pass; one buffer may stand for several tensors."""
 
     def __init__(self, last: Value) -> None:
         self.live: PolyElement = last.size
         self.sums: PolyElement = ZERO
-        self._owners: dict[Value, list[Value]] = {last: [last]}
+        self._buffers: dict[Value, _Buffer] = {last: _Buffer(last)}
         self._views: set[Value] = set()
         self._met: PolyElement = ZERO
 
     def through(self, op: Operator) -> None:
         """Make the gradients of the operator's inputs but those summed up, before dropping any."""
-        incoming = self._owners[op.output]
+        incoming = self._buffers[op.output]
         for value in op.inputs:
             if not value.differentiable:
                 continue
-            handed_on = op.hands_on and value.size == op.output.size
+            handed_on = op.hands_on and (op.joins or value.size == op.output.size)
             if not handed_on and value not in op.summed:
                 self.live += value.size
-            if value in self._owners:
+            if value in self._buffers:
                 self._meet(value, handed_on=handed_on)
             elif handed_on:
-                self._owners[value] = incoming
-                incoming.append(value)
+                self._buffers[value] = incoming
+                incoming.owners.append(value)
             else:
-                self._owners[value] = [value]
+                self._buffers[value] = _Buffer(value)
                 if op.makes_views:
                     self._views.add(value)
 
@@ -247,10 +255,10 @@ class _Gradients:
     def drop(self, *values: Value) -> None:
         """Drop the gradients of `values`, unless they were handed on."""
         for value in values:
-            owners = self._owners.pop(value)
-            owners.remove(value)
-            if not owners:
-                self.live -= value.size
+            buffer = self._buffers.pop(value)
+            buffer.owners.remove(value)
+            if not buffer.owners:
+                self.live -= buffer.size
 
     def add_up(self) -> None:
         """Let each sum take the place of the gradients that met."""

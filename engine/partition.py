@@ -24,6 +24,7 @@ TURNS = (
 )
 # The norms of a layer that are as wide as its residual stream.
 OF_STREAM = ("attention norm", "MLP norm", "attention output norm", "MLP output norm")
+IN_LAYERS = frozenset({"layer", "dense-layer", "moe-layer"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,31 +96,29 @@ def weights(flat: Flat) -> tuple[Weight, ...]:
     """Return all weights in their order in the flat tensor."""
     found: list[Weight] = []
     at = turn = 0
-    for tensor, copies, layer in _in_order(flat):
+    for tensor, layer in _in_order(flat):
         # Of a matrix and its bias, which lies behind it, the matrix's gradient comes first.
         turn = turn - 1 if tensor.name.endswith(" bias") else at
-        size = tensor.size * copies
         turns = (_turn(tensor.name), turn)
-        found.append(Weight(begin=at, end=at + size, layer=layer, turn=turns))
-        at += size
+        found.append(Weight(begin=at, end=at + tensor.size, layer=layer, turn=turns))
+        at += tensor.size
     return tuple(found)
 
 
-def _in_order(flat: Flat) -> Iterator[tuple[Tensor, int, int]]:
-    """Yield each weight's tensor and layer, and how many it is: a layer's experts are one."""
+def _in_order(flat: Flat) -> Iterator[tuple[Tensor, int]]:
+    """Yield each weight's tensor and layer: a layer's experts are one."""
     a = flat.architecture
-    yield from ((tensor, 1, EMBEDDING) for tensor in a.tensors if tensor.place == "embedding")
-    inside = [t for t in a.tensors if t.place not in {"embedding", "final", "head"}]
+    yield from ((tensor, EMBEDDING) for tensor in a.tensors if tensor.place == "embedding")
+    inside = [t for t in a.tensors if t.place in IN_LAYERS]
+    dense = a.experts.dense_layers if a.experts else 0
     if flat.norms_last:
         inside.sort(key=lambda tensor: tensor.name.startswith(OF_STREAM))
     for layer in range(a.layers):
         for tensor in inside:
-            # Where not all layers have it, it is spread evenly.
-            copies = (layer + 1) * tensor.copies // a.layers - layer * tensor.copies // a.layers
-            if copies:
-                yield tensor, copies, layer
-    yield from ((tensor, 1, a.layers) for tensor in a.tensors if tensor.place == "final")
-    yield from ((tensor, 1, a.layers + 1) for tensor in a.tensors if tensor.place == "head")
+            if tensor.place != ("moe-layer" if layer < dense else "dense-layer"):
+                yield tensor, layer
+    yield from ((tensor, a.layers) for tensor in a.tensors if tensor.place == "final")
+    yield from ((tensor, a.layers + 1) for tensor in a.tensors if tensor.place == "head")
 
 
 def _turn(name: str) -> int:

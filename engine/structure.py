@@ -1,7 +1,7 @@
 """The switches that decide which lines a ledger has; scenarios with the same share the lines."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from sympy import Expr
 from sympy.polys.rings import PolyElement
@@ -19,6 +19,9 @@ from engine.stages import Stage
 from engine.symbols import RING, D, L, P, P_a
 
 _one, _layers, _dense = RING(1), RING(L), RING(D)
+
+# Layers of a kind beyond these run as the others of it do, with the same around them.
+MOST_DENSE, MOST_WITH_EXPERTS = 3, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +91,10 @@ class Structure(Sharing):
 
     Attributes:
         block: says what the layers run, those with experts where there are some.
-        without_experts: how many layers of the stage have none beside others that do.
+        dense: layers of the stage that have one MLP in a model whose others have experts, or
+            MOST_DENSE where there are more; they are the first.
+        with_experts: the layers behind these, or MOST_WITH_EXPERTS where there are more; so too
+            where the layers are all of one kind.
         first: whether the rank's stage of the pipeline has the embedding.
         last: whether it has final norm, head and loss.
         pipelined: whether it holds the activations of several micro-batches at once.
@@ -96,7 +102,8 @@ class Structure(Sharing):
     """
 
     block: Block
-    without_experts: Literal["none", "some", "all"] = "none"
+    dense: int = 0
+    with_experts: int = MOST_WITH_EXPERTS
     first: bool = True
     last: bool = True
     pipelined: bool = False
@@ -107,12 +114,17 @@ class Structure(Sharing):
         """What the layers run from the first to the last, and how many there are of each kind."""
         if self.adapters:
             return (replace(self.block, bottom=True), _one), (self.block, _layers - 1)
-        if self.without_experts == "none":
+        if not self.dense:
             return ((self.block, _layers),)
         dense = without_experts(self.block)
-        if self.without_experts == "all":
+        if not self.with_experts:
             return ((dense, _layers),)
         return (dense, _dense), (self.block, _layers - _dense)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether some layers have experts and others have none."""
+        return bool(self.dense and self.with_experts)
 
     @property
     def first_layer(self) -> Block:
@@ -123,6 +135,21 @@ class Structure(Sharing):
     def last_layer(self) -> Block:
         """What the stage's last layer runs."""
         return self.kinds[-1][0]
+
+    def from_bottom(self, below: int) -> Block:
+        """Return what the layer runs that has so many `below` it, fewer than MOST_DENSE."""
+        return self.kinds[0 if below < self.dense else -1][0]
+
+    def from_top(self, above: int) -> Block:
+        """Return what the layer runs that has so many `above` it, fewer than MOST_WITH_EXPERTS."""
+        return self.kinds[-1 if above < self.with_experts else 0][0]
+
+
+class Counts(TypedDict):
+    """How many layers of each kind there are, as far as it matters."""
+
+    dense: int
+    with_experts: int
 
 
 class OnDevice(TypedDict):
@@ -172,7 +199,7 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
         many=many,
         accumulates=scenario.workload.gradient_accumulation > 1,
         experts_apart=scenario.parallel.expert > 1,
-        without_experts=_without_experts(part_of(scenario, stage).architecture),
+        **_counts(part_of(scenario, stage).architecture),
         replicated=scenario.parallel.shards < scenario.parallel.sharing,
         adapters=bool(scenario.adapters.rank),
         four_bit=scenario.adapters.base == "4-bit",
@@ -184,11 +211,12 @@ def structure_of(scenario: Scenario, stage: Stage) -> Structure:
     )
 
 
-def _without_experts(of_rank: Architecture) -> Literal["none", "some", "all"]:
+def _counts(of_rank: Architecture) -> Counts:
     dense = of_rank.experts.dense_layers if of_rank.experts else 0
-    if dense == of_rank.layers:
-        return "all"
-    return "some" if dense else "none"
+    if not dense:
+        return Counts(dense=0, with_experts=MOST_WITH_EXPERTS)
+    others = min(of_rank.layers - dense, MOST_WITH_EXPERTS)
+    return Counts(dense=min(dense, MOST_DENSE), with_experts=others)
 
 
 def block_of(scenario: Scenario) -> Block:
@@ -201,8 +229,8 @@ def block_of(scenario: Scenario) -> Block:
         gated=a.gated,
         experts=a.experts is not None,
         rotary=not a.positions,
-        partly_rotary=a.rotary_dim < a.head_dim,
-        grouped=a.kv_heads < a.heads,
+        partly_rotary=a.rotary_dim < a.head_dim and a.latent is None,
+        grouped=a.kv_heads < a.heads and a.latent is None,
         norm_inputs=a.norm_inputs,
         norm_outputs=a.norm_outputs,
         qk_norm=a.qk_norm,

@@ -41,6 +41,7 @@ P_layer = symbol("P_layer")
 P_ends = symbol("P_ends")
 P_shard = symbol("P_shard")
 P_layer_shard = symbol("P_layer_shard")
+P_dense_shard = symbol("P_dense_shard")
 P_ends_shard = symbol("P_ends_shard")
 P_layer_matmul = symbol("P_layer_matmul")
 P_largest = symbol("P_largest")
@@ -80,7 +81,10 @@ SIZES = (
     *(b, s, h, f, V, L, a, k, d, positions, r, E, K, s_t, c, m),
     *(D, f_d, f_s, T_e, r_q, r_kv, d_n, d_r, d_v),
 )
-PARAMETERS = (N, P, P_layer, P_layer_matmul, P_ends, P_layer_shard, P_ends_shard)
+PARAMETERS = (
+    *(N, P, P_layer, P_layer_matmul, P_ends),
+    *(P_layer_shard, P_dense_shard, P_ends_shard),
+)
 FULL, BOTH = (
     (J_full, R_full, J_full_late, R_full_late),
     (J_both, R_both, J_both_late, R_both_late),
@@ -105,10 +109,12 @@ MEANINGS: Mapping[Symbol, str] = {
     d: "head size",
     P: "parameters",
     N: "data-parallel ranks",
-    P_layer: "parameters of one layer",
+    P_layer: "parameters of one layer, the first where they differ",
     P_ends: "parameters of embedding, final norm and head",
     P_shard: "parameters on the fullest rank, shards padded to whole rows",
-    P_layer_shard: "one layer's parameters on the fullest rank, padded to whole rows",
+    P_layer_shard: "one layer's parameters on the fullest rank, padded to whole rows; of one with "
+    "experts where there are some",
+    P_dense_shard: "the same of a layer that has one MLP where others have experts",
     P_ends_shard: "the same of embedding, final norm and head",
     P_layer_matmul: "parameters of one layer's matrices",
     P_largest: "parameters of the largest tensor that is trained",

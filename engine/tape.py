@@ -51,6 +51,7 @@ class Operator:
         keeps: what its backward needs: inputs, the output, or others that it makes (masks).
         gradients: bytes of the parameter gradients that its backward makes.
         hands_on: its backward makes no new tensor, the gradient goes to the inputs as it is.
+        joins: with that: its output is its inputs side by side, and their gradients are parts.
         workspace: bytes alive only while the forward operator runs.
         backward_workspace: bytes alive only while the backward operator runs.
         backward_moments: the same at further moments, of several products in one backward; the
@@ -75,6 +76,7 @@ class Operator:
     keeps: tuple[Value, ...] = ()
     gradients: PolyElement = ZERO
     hands_on: bool = False
+    joins: bool = False
     workspace: PolyElement = ZERO
     backward_workspace: PolyElement = ZERO
     backward_moments: tuple[PolyElement, ...] = ()

@@ -8,7 +8,7 @@ from sympy import Symbol
 
 from engine import symbols
 from engine.adapters import four_bit, trained
-from engine.architecture import Tensor
+from engine.architecture import Place, Tensor
 from engine.optimizers import optimizers
 from engine.partition import flat_of, fullest
 from engine.precisions import PRECISIONS
@@ -192,6 +192,8 @@ def of_part(part: Part, ranks: int) -> Mapping[Symbol, int]:
     in_layers = [t for t in tensors if t.place not in {"embedding", "final", "head"}]
     ends = [t for t in tensors if t.place in {"embedding", "final", "head"}]
     matrices = [t for t in in_layers if t.matmul]
+    dense, other = (_of_one(tensors, place) for place in ("dense-layer", "moe-layer"))
+    first = dense if a.experts and a.experts.dense_layers else other
     return {
         symbols.h: a.hidden,
         symbols.f: a.experts.ffn if a.experts else a.ffn,
@@ -205,14 +207,20 @@ def of_part(part: Part, ranks: int) -> Mapping[Symbol, int]:
         symbols.E: a.experts.routed if a.experts else 0,
         symbols.K: a.experts.per_token if a.experts else 0,
         symbols.P: _elements(tensors),
-        symbols.P_layer: _elements(in_layers) // a.layers,
+        symbols.P_layer: _elements(first),
         symbols.P_layer_matmul: _elements(matrices) // a.layers,
         symbols.P_ends: _elements(ends),
         symbols.P_shard: _rows_held(tensors, ranks),
-        symbols.P_layer_shard: _rows_held(in_layers, ranks) // a.layers,
+        symbols.P_layer_shard: _rows_held(other, ranks),
+        symbols.P_dense_shard: _rows_held(dense, ranks),
         symbols.P_ends_shard: _rows_held(ends, ranks),
         symbols.P_largest: max(t.size for t in tensors),
     }
+
+
+def _of_one(tensors: Iterable[Tensor], place: Place) -> tuple[Tensor, ...]:
+    """Return the tensors of one layer, with those of `place` where layers differ."""
+    return tuple(replace(t, copies=1) for t in tensors if t.place in {"layer", place})
 
 
 def _rows_held(tensors: Iterable[Tensor], ranks: int) -> int:

@@ -167,7 +167,7 @@ def _tables(structure: Structure) -> Iterator[Line]:
             size=expression(size),
             phases=ALL_PHASES if lasts else (*SAVED_PHASES, Phase.BACKWARD_LAST),
             why="each layer has its own rotary angles, with their cosines and sines"
-            if structure.block.latent
+            if structure.block.latent and structure.block.stack == "megatron"
             else "rotary angles, and the mask where attention is eager: once for all layers",
             source=source_of(structure.block),
             evidence=evidence_of(structure.block),

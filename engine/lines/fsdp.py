@@ -11,23 +11,20 @@ gathered, where shards on the GPU are cast all at once: the same bytes. A reduce
 back when it has come. So the GPU has what is gathered and reduced, and no model states.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from sympy import Expr
 from sympy.polys.rings import PolyElement
 
-from engine.autograd import backward
 from engine.ledger import Category, Evidence, Line, Phase
-from engine.stacks.tapes import embedding, head, layer
+from engine.stacks.block import Block
+from engine.stacks.tapes import head
 from engine.structure import Structure
-from engine.symbols import RING, L, N, P_ends_shard, P_layer_shard, V, b, expression, h, s
+from engine.symbols import RING, N, P_dense_shard, P_ends_shard, P_layer_shard, expression
 from engine.tape import total_gradients
 
 FSDP = "PyTorch documentation, torch.distributed.fsdp.fully_shard; traced with PyTorch 2.13"
 BACKWARD = (Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST)
-_share = RING(P_layer_shard)
-# A gathered tensor is as many shards as there are ranks, and shards are padded to whole rows.
-_layer, _ends = RING(N) * _share, RING(N) * RING(P_ends_shard)
-_head = RING(V) * RING(h)
 
 
 def lines(structure: Structure) -> Iterator[Line]:
@@ -40,21 +37,10 @@ def lines(structure: Structure) -> Iterator[Line]:
             (Phase.FORWARD, Phase.LOSS, *BACKWARD),
             "the root group is gathered once and stays whole until its backward",
         ),
-        (
-            "gathered layer",
-            each * N * P_layer_shard,
-            (Phase.FORWARD, Phase.LOSS, Phase.BACKWARD_LAST),
-            "a layer is whole while it runs, and the last one is fetched ahead of its backward",
-        ),
-        (
-            "gathered layers",
-            2 * each * N * P_layer_shard,
-            (Phase.BACKWARD_FIRST,),
-            "while a layer runs backward the next one is being gathered",
-        ),
+        *_gathered(structure),
         (
             "the head's gradient, waiting",
-            expression(_top(structure)),
+            expression(of_top(structure)),
             BACKWARD,
             "the root group is reduced last, so its gradients stay whole until then",
         ),
@@ -72,8 +58,30 @@ def lines(structure: Structure) -> Iterator[Line]:
         yield _held_for_replicas(structure)
 
 
+def _gathered(structure: Structure) -> Iterator[tuple[str, Expr, tuple[Phase, ...], str]]:
+    """Yield what is gathered of the layers: what it is, its bytes, when, and why."""
+    each, uneven = structure.precision.compute, structure.uneven
+    first, last = whole(structure.first_layer), whole(structure.last_layer)
+    ahead = (Phase.FORWARD, Phase.LOSS)
+    why = "a layer is whole while it runs"
+    yield (
+        "gathered layer",
+        expression(each * last),
+        ahead if uneven else (*ahead, Phase.BACKWARD_LAST),
+        f"{why}, and the last one is fetched ahead of its backward",
+    )
+    if uneven:
+        yield "gathered first layer", expression(each * first), (Phase.BACKWARD_LAST,), why
+    yield (
+        "gathered layers",
+        expression(each * (last + whole(structure.from_top(1)))),
+        (Phase.BACKWARD_FIRST,),
+        "while a layer runs backward the next one is being gathered",
+    )
+
+
 def _held_for_replicas(structure: Structure) -> Line:
-    above = (RING(L) - 1) * _share
+    above = shards_above_first(structure)
     beside = "beside the older one that it was added to"
     return Line(
         name="reduced gradients of the layers above",
@@ -87,90 +95,29 @@ def _held_for_replicas(structure: Structure) -> Line:
     )
 
 
-def forward_moments(structure: Structure) -> Iterator[PolyElement]:
-    """Yield the gathering of the first layer, less all that the phase counts as saved."""
-    each = structure.precision.compute
-    body, top = layer(structure.block), head(structure.block)
-    saved = RING(L) * body.counted_bytes + top.counted_bytes
-    yield each * (_ends + _layer) + _stream(structure) - saved
+def shards_above_first(structure: Structure) -> PolyElement:
+    """Return the elements of all layers' shards but the first one's."""
+    *others, (last, count) = structure.kinds
+    above = sum((many * share(block) for block, many in others), count * share(last))
+    elements: PolyElement = above - share(structure.first_layer)
+    return elements
 
 
-def inside_forward(structure: Structure, moments: Iterable[PolyElement]) -> list[PolyElement]:
-    """Return the moments of the last layer, relative to the phase.
-
-    `moments` are those of the layer, less what it and the head save. Its buffer and its whole
-    tensors are alive at once; while it is copied out, the buffer of the layer before is too.
-    """
-    each = structure.precision.compute
-    body, top = layer(structure.block), head(structure.block)
-    copied_out = 2 * each * _layer + _stream(structure) - body.counted_bytes - top.counted_bytes
-    return [*(moment + each * _layer for moment in moments), copied_out]
-
-
-def loss_moments(structure: Structure) -> Iterator[PolyElement]:
-    """Yield the end of the head's backward: its gradient, and the last layer being gathered."""
-    each = structure.precision.compute
-    gathering = each * (_layer + _cast(structure))
-    yield _top(structure) + gathering + _stream(structure) - head(structure.block).saved_bytes
-
-
-def last_layer(structure: Structure) -> Iterator[PolyElement]:
-    """Yield the moments of the last layer and of the one below it, relative to the phase."""
-    body = layer(structure.block)
-    reduced = structure.precision.stepped
-    own = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=True)]
-    yield from own
-    above = reduced * _layer - body.saved_bytes
-    yield from (moment + above + reduced * _kept(structure) for moment in own)
-    # Two layers are done, the next is whole and the one below it is being gathered.
-    gathering = above + structure.precision.compute * _cast(structure) + _stream(structure)
-    yield gathering + 2 * reduced * _kept(structure) - body.saved_bytes
-
-
-def first_layer(structure: Structure) -> Iterator[PolyElement]:
-    """Yield the two first layers, embedding and the root's reduction, relative to the phase."""
-    each, reduced = structure.precision.compute, structure.precision.stepped
-    body, bottom = layer(structure.block), embedding(structure.block)
-    kept = reduced * _kept(structure)
-    for moment in backward(body, keeps_gradients=True):
-        second = moment + each * _layer + reduced * _layer - kept
-        yield from (second, moment - body.saved_bytes + reduced * _layer)
-    done = body.saved_bytes + each * _layer - kept
-    for moment in backward(bottom, keeps_gradients=True):
-        yield moment - bottom.saved_bytes - done + reduced * _layer
-    copied_in = reduced * _ends - _top(structure)
-    # The root's last gradient is still referred to when the result of the reduction is made.
-    last_is_head = not structure.block.tied and not structure.block.head_bias
-    lingers = each * _head if last_is_head else 0
-    out = reduced * (_ends + RING(P_ends_shard))
-    reduced_out = out + lingers - each * _ends - _top(structure)
-    for root in (copied_in, reduced_out):
-        yield root - done - bottom.saved_bytes
-
-
-def _top(structure: Structure) -> PolyElement:
+def of_top(structure: Structure) -> PolyElement:
     """Return the bytes of the gradients of final norm and head, which wait for the embedding's."""
     return total_gradients(head(structure.block))
 
 
-def _cast(structure: Structure) -> PolyElement:
-    """Return the elements of a layer's shard that are cast, or come, before it is gathered."""
-    casts = structure.precision.stepped != structure.precision.compute
-    elements: PolyElement = _share if casts or structure.weights_on_host else RING.zero
+def share(block: Block) -> PolyElement:
+    """Return the elements of a layer's shard."""
+    elements: PolyElement = RING(P_dense_shard if block.experts_elsewhere else P_layer_shard)
     return elements
 
 
-def _kept(structure: Structure) -> PolyElement:
-    """Return the elements of a layer's reduced gradient that stay.
+def whole(block: Block) -> PolyElement:
+    """Return the elements of a gathered layer.
 
-    None where it is added to an older one, or goes to the host; but what replicas sum up is held
-    until the root is done.
+    A gathered tensor is as many shards as there are ranks, and shards are padded to whole rows.
     """
-    leaves = structure.accumulates or structure.offloaded
-    kept: PolyElement = RING.zero if leaves and not structure.replicated else _share
-    return kept
-
-
-def _stream(structure: Structure) -> PolyElement:
-    stream: PolyElement = structure.precision.residual * RING(b) * RING(s) * RING(h)
-    return stream
+    elements: PolyElement = RING(N) * share(block)
+    return elements

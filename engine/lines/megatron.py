@@ -35,7 +35,7 @@ def lines(structure: Structure) -> Iterator[Line]:
         source=f"{BASE.replace('module/base', 'cpp_extensions/gemm')}, get_cublas_workspace",
         evidence=Evidence.MEASURED,
     )
-    if structure.block.experts and structure.without_experts != "all":
+    if structure.block.experts and structure.with_experts:
         yield Line(
             name="workspaces of the experts' products",
             category=Category.TEMPORARY,

@@ -7,7 +7,7 @@ from sympy.polys.rings import PolyElement
 
 from engine.architecture import NORM_VECTORS
 from engine.ledger import ALL_PHASES, Category, Evidence, Line, Phase
-from engine.lines import adapters, zero
+from engine.lines import adapters, fsdp, zero
 from engine.lines.fsdp import FSDP
 from engine.state_forms import PAGED, form_of
 from engine.structure import Sharing, Structure
@@ -21,7 +21,6 @@ from engine.symbols import (
     P_ends,
     P_experts,
     P_layer,
-    P_layer_shard,
     P_paged,
     P_shard,
     V,
@@ -187,7 +186,7 @@ def _partial(structure: Structure) -> Iterator[tuple[str, Phase, PolyElement, st
     """Yield which gradients are there before the backward pass is over, and when."""
     why = "when the backward pass reaches the first layer all others have theirs"
     if structure.sharded:
-        above = (RING(L) - 1) * RING(P_layer_shard)
+        above = fsdp.shards_above_first(structure)
         yield "gradients of the layers above", Phase.BACKWARD_LAST, above, why
         return
     if structure.adapters:

@@ -9,7 +9,7 @@ from engine.lines import muon, zero
 from engine.lines.states import held
 from engine.state_forms import form_of
 from engine.structure import Structure
-from engine.symbols import RING, E, N, P, P_largest, V, ceil_div, f, h, largest_of
+from engine.symbols import RING, E, N, P, P_largest, V, ceil_div, f, f_d, h, largest_of
 
 STEP = (Phase.STEP,)
 
@@ -106,9 +106,10 @@ def _beside_states(structure: Structure) -> Expr:
     if structure.adapters:
         copy: Expr = 4 * P_largest
         return copy
-    block, table, optimizer = structure.block, RING(V) * RING(h), structure.optimizer
+    block, table, optimizer = structure.last_layer, RING(V) * RING(h), structure.optimizer
     states = 0 if optimizer.paged else optimizer.states * form_of(optimizer).nearly(4)
-    matrix = 4 * RING(f) * RING(h) * (RING(E) if block.experts else 1)
+    width = RING(f_d) if block.experts_elsewhere else RING(f)
+    matrix = 4 * width * RING(h) * (RING(E) if block.experts else 1)
     if not block.tied:
         return largest_of([4 * table, matrix - states * table])
     early = (4 + states) * table - states * RING(P)

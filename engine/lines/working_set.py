@@ -12,14 +12,14 @@ from sympy.polys.rings import PolyElement
 
 from engine.autograd import backward, forward
 from engine.ledger import Category, Line, Phase
-from engine.lines import fsdp, losses, zero
+from engine.lines import fsdp_moments, losses, zero
 from engine.lines.origin import evidence_of, source_of
 from engine.optimizers import optimizers
 from engine.stacks.block import Block
 from engine.stacks.tapes import embedding, first_layer, head, layer
 from engine.structure import Structure
-from engine.symbols import V, expression, h, largest, maximal
-from engine.tape import ZERO
+from engine.symbols import RING, D, L, V, expression, h, largest, maximal
+from engine.tape import ZERO, total_gradients
 
 ENGINE = "PyTorch's autograd engine, replayed on the layer's operators (engine/autograd.py)"
 
@@ -71,9 +71,11 @@ def _forward(structure: Structure) -> Iterator[Line]:
         saved -= body.saved_bytes
     inside = [m - saved - top.counted_bytes for m in forward(body)]
     moments = [m - top.counted_bytes for m in forward(top)]
+    if structure.uneven:
+        moments.extend(_forward_without_experts(structure))
     if structure.sharded:
-        inside = fsdp.inside_forward(structure, inside)
-        moments.extend(fsdp.forward_moments(structure))
+        inside = fsdp_moments.inside_forward(structure, inside)
+        moments.extend(fsdp_moments.forward_moments(structure))
     yield _line(
         structure.block,
         "forward working set",
@@ -83,13 +85,23 @@ def _forward(structure: Structure) -> Iterator[Line]:
     )
 
 
+def _forward_without_experts(structure: Structure) -> Iterator[PolyElement]:
+    """Yield the last of the layers without experts, less all that the phase counts."""
+    dense, other = structure.first_layer, structure.last_layer
+    later = (RING(L) - RING(D)) * layer(other).counted_bytes
+    for moment in forward(layer(dense)):
+        outside = later + layer(dense).counted_bytes + head(structure.block).counted_bytes
+        gathered = fsdp_moments.more_gathered(structure) if structure.sharded else ZERO
+        yield moment + gathered - outside
+
+
 def _loss(structure: Structure) -> Iterator[Line]:
     top = head(structure.block)
     # A tied head's gradient waits for the embedding's.
     keeps = structure.keeps_gradients or structure.block.tied
     moments = [moment - top.saved_bytes for moment in backward(top, keeps_gradients=keeps)]
     if structure.sharded:
-        moments.extend(fsdp.loss_moments(structure))
+        moments.extend(fsdp_moments.loss_moments(structure))
     moments.extend(zero.loss_moments(structure))
     yield _line(
         structure.block,
@@ -128,9 +140,11 @@ def _without_loss(structure: Structure) -> Structure:
 def _both_ends(structure: Structure) -> tuple[Expr, Expr]:
     """Return what the backward needs at most of the last layer, and of the first."""
     if structure.sharded:
-        last, first = [*fsdp.last_layer(structure)], [*fsdp.first_layer(structure)]
+        last, first = [*fsdp_moments.last_layer(structure)], [*fsdp_moments.first_layer(structure)]
     else:
         last, first = _backward_moments(structure)
+        if structure.uneven:
+            last.extend(_between(structure))
         last.extend(zero.layers(structure))
         first.extend(zero.first_layer(structure))
     return _beyond(last, ZERO), _beyond(first, ZERO)
@@ -146,6 +160,25 @@ def _backward_moments(structure: Structure) -> tuple[list[PolyElement], list[Pol
         counted += embedding(structure.block).saved_bytes
     last = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=keeps)]
     return last, [m - counted for m in backward(bottom, keeps_gradients=keeps)]
+
+
+def _between(structure: Structure) -> Iterator[PolyElement]:
+    """Yield the lowest layer with experts and those below it but the first, relative to the phase.
+
+    In between memory is linear, but what a layer lets go and what its gradients take differ.
+    """
+    keeps, count = structure.keeps_gradients, RING(L) - RING(D)
+    own, below = layer(structure.last_layer), layer(structure.first_layer)
+    of_own, of_below = (
+        (total_gradients(tape) if keeps else ZERO) - tape.saved_bytes for tape in (own, below)
+    )
+    for moment in backward(own, keeps_gradients=keeps):
+        yield moment - own.saved_bytes + (count - 1) * of_own
+    if structure.dense > 1:
+        highest = count * of_own - below.saved_bytes
+        for moment in backward(below, keeps_gradients=keeps):
+            yield moment + highest
+            yield moment + highest + (RING(D) - 2) * of_below
 
 
 def _line(block: Block, name: str, phase: Phase, size: Expr, why: str) -> Line:

@@ -191,7 +191,7 @@ def layers(structure: Structure) -> Iterator[PolyElement]:
     """Yield the moments at which the bucket is emptied among the layers but the first."""
     if structure.zero != 2:
         return
-    each, body = structure.precision.weights, layer(structure.block)
+    each, body = structure.precision.weights, layer(structure.last_layer)
     own = [moment - body.saved_bytes for moment in backward(body, keeps_gradients=False)]
     comes = [moment - body.saved_bytes for moment in arrivals(body)]
     # Behind its attention a layer has the input and the output of its norm, and their gradients.
@@ -211,7 +211,7 @@ def first_layer(structure: Structure) -> Iterator[PolyElement]:
     """Yield the first layer and the embedding with the copies that their gradients need."""
     if structure.zero == 2:
         each = structure.precision.weights
-        body, bottom = layer(structure.block), embedding(structure.block)
+        body, bottom = layer(structure.last_layer), embedding(structure.block)
         for moment in arrivals(body):
             yield moment - body.saved_bytes + each * RING(R_last)
         for moment in backward(body, keeps_gradients=False):

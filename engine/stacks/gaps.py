@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from engine.architecture import Architecture, Tensor
+from engine.architecture import Tensor
 from engine.errors import Fault
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
@@ -38,7 +38,8 @@ def of_modules(settings: Settings) -> Iterator[Fault]:
     yield from _splits(settings)
     yield from _fsdp(settings)
     yield from of_experts(settings)
-    yield from _uneven(settings.architecture)
+    yield from _latent(settings)
+    yield from _uneven(settings)
 
 
 def of_float8(settings: Settings) -> Iterator[Fault]:
@@ -104,18 +105,33 @@ def _fsdp(settings: Settings) -> Iterator[Fault]:
             yield no_lines("recipe.precision", f"{row.name} with ZeRO-3", instead)
 
 
-def _uneven(architecture: Architecture) -> Iterator[Fault]:
-    for name, present in (
-        ("shared experts or dense layers beside experts", _is_uneven(architecture)),
-        ("latent attention", architecture.latent is not None),
-    ):
-        if present:
-            what = f"activations of {name} are not modelled"
-            yield Fault("model", what, "parameters are exact; or the megatron stack")
+def _latent(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines beside latent attention."""
+    a, adapters = settings.architecture, settings.adapters
+    if a.latent is None:
+        return
+    if adapters.rank and a.experts is None:
+        yield no_lines(
+            "adapters.rank", "adapters with latent attention", "models with whole heads"
+        )
+    if a.qk_norm != "none":
+        what = "activations of query and key norms with latent attention are not modelled"
+        yield Fault("model", what, "parameters are exact")
 
 
-def _is_uneven(architecture: Architecture) -> bool:
-    experts = architecture.experts
-    return experts is not None and bool(
-        experts.shared_ffn or experts.dense_layers or experts.router_bias
-    )
+def _uneven(settings: Settings) -> Iterator[Fault]:
+    """Yield what has no lines where layers without experts stand beside those with experts."""
+    experts, parallel = settings.architecture.experts, settings.parallel
+    if experts is None:
+        return
+    if experts.router_bias:
+        what = "activations of biases of routers are not modelled"
+        yield Fault("model", what, "parameters are exact")
+    if not 0 < experts.dense_layers < settings.architecture.layers:
+        return
+    if parallel.zero == 2 and parallel.sharing > 1:
+        what = "2 with dense layers beside experts"
+        yield no_lines("parallel.zero", what, "1, 3: a bucket is emptied in layers that are alike")
+    if settings.offload.optimizer != "none" and parallel.zero != 3:
+        what = f"{settings.offload.optimizer} with dense layers beside experts"
+        yield no_lines("offload.optimizer", what, "none, or ZeRO-3 on two GPUs or more")

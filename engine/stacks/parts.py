@@ -3,6 +3,7 @@
 from sympy.polys.rings import PolyElement
 
 from engine.stacks.pen import Pen, V, a, d, f, h, positions, r, s, tokens
+from engine.symbols import RING, f_d, f_s
 from engine.tape import ZERO, Operator, Tape, Value
 
 # What goes to the head has this name in the tape of every stack.
@@ -30,14 +31,15 @@ def rotate(pen: Pen, x: Value, *, wider: int = 1, joins: bool) -> Value:
     Where it `joins` the turned part of each head to the rest, the result is a whole copy.
     """
     if not joins:
-        return _turn(pen, x, x.size, wider, name=x.name)
+        return turn(pen, x, x.size, wider, name=x.name)
     # A part of a head is a view: its gradient is padded with zeros to the whole head.
-    turned = _turn(pen, x, x.size.exquo(d) * r, wider, name="turned part")
+    turned = turn(pen, x, x.size.exquo(d) * r, wider, name="turned part")
     whole = Value(name=x.name, size=wider * x.size, why=x.why)
     return pen.write(turned, x, output=whole, hands_on=True)
 
 
-def _turn(pen: Pen, x: Value, size: PolyElement, wider: int, *, name: str) -> Value:
+def turn(pen: Pen, x: Value, size: PolyElement, wider: int = 1, *, name: str) -> Value:
+    """Write rotary positions on all of `x`, or on as much of it as takes `size` bytes."""
     uncast = (wider * size, size) if wider > 1 else (ZERO, ZERO)
     wide = Value(name="turned", size=wider * size)
     turned = pen.write(x, output=wide, uncast=uncast)
@@ -51,11 +53,12 @@ def _turn(pen: Pen, x: Value, size: PolyElement, wider: int, *, name: str) -> Va
 
 def core(pen: Pen, scores: Pen, out: Value, *heads: Value) -> Value:
     """Write what `scores` has written: as it is, or as a checkpoint of its own."""
-    scores.hold(*heads)
+    held = tuple(one.storage for one in heads)
+    scores.hold(*held)
     if pen.block.recompute != "selective":
         pen.operators.extend(scores.operators)
         return out
-    tape = Tape(operators=tuple(scores.operators), holds=heads)
+    tape = Tape(operators=tuple(scores.operators), holds=held)
     return pen.write(*heads, output=out, keeps=heads, inner=tape)
 
 
@@ -96,25 +99,45 @@ def flash(
 
 
 def mlp(pen: Pen, x: Value) -> Value:
+    """Write the MLP of a layer without experts."""
+    return _mlp(pen, x, RING(f_d) if pen.block.experts_elsewhere else f, called="MLP")
+
+
+def shared_experts(pen: Pen, x: Value) -> Value:
+    """Write the experts that every token goes to: one MLP."""
+    return _mlp(pen, x, RING(f_s), called="shared expert")
+
+
+def _mlp(pen: Pen, x: Value, width: PolyElement, *, called: str) -> Value:
     """Write two matrices around an activation, three with a gate."""
     bias = pen.block.mlp_bias
     if not pen.block.gated:
         up = pen.linear(
-            x, (f, h), name="MLP up", bias=bias, why="the activation needs its input again"
+            x,
+            (width, h),
+            name=f"{called} up",
+            bias=bias,
+            why="the activation needs its input again",
         )
-        hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
+        hidden = Value(name=f"{called} hidden", size=up.size, why="input of the down matrix")
         kept = hidden if pen.block.activation == "relu" else up
         pen.write(up, output=hidden, keeps=(kept,))
     else:
         gate = pen.linear(
-            x, (f, h), name="MLP gate", bias=bias, why="the activation needs its input again"
+            x,
+            (width, h),
+            name=f"{called} gate",
+            bias=bias,
+            why="the activation needs its input again",
         )
-        active = Value(name="MLP activated gate", size=gate.size, why="factor of the product")
+        active = Value(
+            name=f"{called} activated gate", size=gate.size, why="factor of the product"
+        )
         pen.write(gate, output=active, keeps=(active if pen.block.activation == "relu" else gate,))
-        up = pen.linear(x, (f, h), name="MLP up", bias=bias, why="factor of the product")
-        hidden = Value(name="MLP hidden", size=up.size, why="input of the down matrix")
+        up = pen.linear(x, (width, h), name=f"{called} up", bias=bias, why="factor of the product")
+        hidden = Value(name=f"{called} hidden", size=up.size, why="input of the down matrix")
         pen.write(active, up, output=hidden, keeps=(active, up))
-    return pen.linear(hidden, (h, f), name="MLP result", bias=bias, why=pen.of_branch)
+    return pen.linear(hidden, (h, width), name=f"{called} result", bias=bias, why=pen.of_branch)
 
 
 def checkpointed(

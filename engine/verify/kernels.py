@@ -6,6 +6,8 @@ does not see.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -170,7 +172,7 @@ def _back_layer(
 layer_norm.register_autograd(_back_layer, setup_context=_keep_layer)
 
 
-def _probabilities(query: Tensor, key: Tensor, scale: float, *, causal: bool) -> Tensor:
+def probabilities_of(query: Tensor, key: Tensor, scale: float, *, causal: bool) -> Tensor:
     """Return softmax(q kᵀ) of (b, a, s, s) in fp32 for keys of all heads."""
     scores = query.float() @ key.float().transpose(-2, -1) * scale
     if causal:
@@ -184,7 +186,8 @@ def _for_all_heads(query: Tensor, shared: Tensor) -> Tensor:
     return shared.repeat_interleave(query.shape[1] // shared.shape[1], 1)
 
 
-def _dropped(probabilities: Tensor, rate: float, seed: Tensor) -> Tensor:
+def dropped(probabilities: Tensor, rate: float, seed: Tensor) -> Tensor:
+    """Return `probabilities` without those that dropout with that seed takes out."""
     if not rate:
         return probabilities
     chance = torch.Generator().manual_seed(int(seed[0].item()))
@@ -207,7 +210,7 @@ def _flash_on_cpu(  # noqa: PLR0913 - the operator's own signature
     factor = scale or 1 / math.sqrt(query.shape[-1])
     keys, values = _for_all_heads(query, key), _for_all_heads(query, value)
     seed = torch.randint(2**31, (2,)).to(torch.uint64)
-    weights = _dropped(_probabilities(query, keys, factor, causal=is_causal), dropout_p, seed)
+    weights = dropped(probabilities_of(query, keys, factor, causal=is_causal), dropout_p, seed)
     out = torch.empty_like(query).copy_(weights @ values.float())
     sums = torch.zeros(query.shape[:-1], dtype=torch.float32)
     none = query.new_empty(0)
@@ -236,10 +239,10 @@ def _flash_backward_on_cpu(  # noqa: PLR0913, PLR0917 - the operator's own signa
     del out
     factor = scale or 1 / math.sqrt(query.shape[-1])
     keys, values = _for_all_heads(query, key), _for_all_heads(query, value)
-    probabilities = _probabilities(query, keys, factor, causal=is_causal)
+    probabilities = probabilities_of(query, keys, factor, causal=is_causal)
     wide = gradient.float()
-    of_values = _dropped(probabilities, dropout_p, seed).transpose(-2, -1) @ wide
-    of_weights = _dropped(wide @ values.float().transpose(-2, -1), dropout_p, seed)
+    of_values = dropped(probabilities, dropout_p, seed).transpose(-2, -1) @ wide
+    of_weights = dropped(wide @ values.float().transpose(-2, -1), dropout_p, seed)
     inner = probabilities * of_weights
     of_scores = (inner - probabilities * inner.sum(-1, keepdim=True)) * factor
     of_queries, of_keys = of_scores @ keys.float(), of_scores.transpose(-2, -1) @ query.float()
@@ -256,14 +259,11 @@ def _summed(gradient: Tensor, shared: Tensor) -> Tensor:
     return summed
 
 
-def _register_on_cpu() -> None:
-    """Give a CPU the operators under their names, unless this build of PyTorch has them."""
-    for name, kernel in (
-        (FLASH, _flash_on_cpu),
-        (f"{FLASH}_backward", _flash_backward_on_cpu),
-    ):
-        if not torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", "CPU"):  # noqa: SLF001 - no public name
-            _on_cpu.impl(name, kernel, "CPU")
+def register_on_cpu(name: str, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+    """Give a CPU an operator under its name, unless this build of PyTorch has it."""
+    for one, kernel in ((name, forward), (f"{name}_backward", backward)):
+        if not torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{one}", "CPU"):  # noqa: SLF001 - no public name
+            _on_cpu.impl(one, kernel, "CPU")
 
 
-_register_on_cpu()
+register_on_cpu(FLASH, _flash_on_cpu, _flash_backward_on_cpu)

@@ -142,7 +142,7 @@ def zero(scenario: Scenario, *, bucket: int = BUCKET) -> Parts:
     _send(weights, gradients)
     stepper = ZeroStepper(partition, gradients, scenario.recipe)
     made = _parts(scenario, model, stepper)
-    return replace(made, exchange=gradients, between=stage == 1)
+    return replace(made, exchange=gradients, between=stage == 1 and made.between)
 
 
 def _offloaded(scenario: Scenario, model: Model, gradients: ShareOnHost) -> Parts:
@@ -206,7 +206,14 @@ def _parts(scenario: Scenario, model: Model, stepper: Steps) -> Parts:
         batch=model.batch(work.micro_batch, work.sequence),
         stepper=stepper,
         averages=tuple(averages(stepper, scenario.recipe.ema)),
+        between=not _layers_differ(scenario),
     )
+
+
+def _layers_differ(scenario: Scenario) -> bool:
+    """Say whether some layers have experts and others have none."""
+    experts = scenario.architecture.experts
+    return experts is not None and 0 < experts.dense_layers < scenario.architecture.layers
 
 
 def is_offloaded(scenario: Scenario) -> bool:

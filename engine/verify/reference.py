@@ -5,7 +5,6 @@ cross entropy. Everything else is one operator after another, and each keeps wha
 backward needs.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
@@ -19,14 +18,14 @@ from engine.architecture import Architecture, Experts
 from engine.precisions import PRECISIONS
 from engine.scenario import Adapters, Recipe, Scenario
 from engine.verify.adapters import adapted
+from engine.verify.attention import Attention, LatentAttention
 from engine.verify.float8 import in_float8
 from engine.verify.host import waiting_on_host
-from engine.verify.kernels import flash_attention, layer_norm, rms_norm
 from engine.verify.losses import OF_LOGITS, in_chunks, soft_capped
+from engine.verify.norms import Dropout, norm
 
 grouped = functional.grouped_mm
-# Gemma 2's, arXiv 2408.00118 section 2. They change no size.
-SCORE_CAP, LOGIT_CAP = 50.0, 30.0
+LOGIT_CAP = 30.0  # Gemma 2's, arXiv 2408.00118 section 2: it changes no size
 DTYPES = {4: torch.float32, 2: torch.bfloat16}
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
@@ -36,143 +35,17 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class RmsNorm(nn.Module):
-    """RMSNorm that keeps its input and one fp32 number a row."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.empty(width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Normalise the last dimension of `x`."""
-        normed: Tensor = rms_norm(x, self.weight, 1e-5)[0]
-        return normed
-
-
-class LayerNorm(nn.Module):
-    """LayerNorm that keeps its input and two fp32 numbers a row."""
-
-    def __init__(self, width: int, *, affine: bool) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.empty(width)) if affine else None
-        self.bias = nn.Parameter(torch.empty(width)) if affine else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Normalise the last dimension of `x`."""
-        normed: Tensor = layer_norm(x, self.weight, self.bias, 1e-5)[0]
-        return normed
-
-
-def norm(architecture: Architecture, width: int) -> nn.Module:
-    """Return the norm that `architecture` puts over `width` elements."""
-    if architecture.norm == "rmsnorm":
-        return RmsNorm(width)
-    return LayerNorm(width, affine=architecture.norm == "layernorm")
-
-
-class Dropout(nn.Module):
-    """Dropout that keeps a one-byte mask; nothing at all where the probability is 0."""
-
-    def __init__(self, probability: float) -> None:
-        super().__init__()
-        self.probability = probability
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Drop elements of `x`."""
-        if not self.probability:
-            return x
-        dropped: Tensor = torch.ops.aten.native_dropout(x, self.probability, True)[0]  # noqa: FBT003 - the operator takes it by position only
-        return dropped
-
-
-class Attention(nn.Module):
-    """Grouped-query attention, rotary or not, fused or eager."""
-
-    def __init__(self, architecture: Architecture, recipe: Recipe) -> None:
-        super().__init__()
-        a = architecture
-        self.architecture, self.recipe = a, recipe
-        self.query = nn.Linear(a.hidden, a.query_width, bias=a.qkv_bias)
-        self.key = nn.Linear(a.hidden, a.kv_width, bias=a.qkv_bias)
-        self.value = nn.Linear(a.hidden, a.kv_width, bias=a.qkv_bias)
-        self.output = nn.Linear(a.query_width, a.hidden, bias=a.output_bias)
-        if a.qk_norm != "none":
-            whole = a.qk_norm == "full"
-            self.query_norm = norm(a, a.query_width if whole else a.head_dim)
-            self.key_norm = norm(a, a.kv_width if whole else a.head_dim)
-        self.dropout = Dropout(recipe.dropout)
-
-    def forward(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
-        """Attend over `x` of shape (b, s, h)."""
-        q, k, v = self.heads(x, tables)
-        del x
-        if self.recipe.recompute == "selective":
-            core = checkpoint(self.core, q, k, v, tables, use_reentrant=False)
-        else:
-            core = self.core(q, k, v, tables)
-        del q, k, v
-        out: Tensor = self.output(core.transpose(1, 2).flatten(2))
-        return out
-
-    def heads(self, x: Tensor, tables: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor]:
-        """Return queries (b, a, s, d), keys and values (b, k, s, d)."""
-        a, split = self.architecture, (-1, self.architecture.head_dim)
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        if a.qk_norm == "full":
-            q, k = self.query_norm(q), self.key_norm(k)
-        q, k, v = (one.unflatten(-1, split) for one in (q, k, v))
-        if a.qk_norm == "head":
-            q, k = self.query_norm(q), self.key_norm(k)
-        q, k, v = (one.transpose(1, 2) for one in (q, k, v))
-        if not a.positions:
-            q, k = self.turned(q, tables), self.turned(k, tables)
-        if self.recipe.attention == "eager":  # batched products read whole heads
-            q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
-        return q, k, v
-
-    def turned(self, x: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
-        """Return `x` with its rotary part turned."""
-        width = self.architecture.rotary_dim
-        if width == self.architecture.head_dim:
-            return rotate(x, *tables[:2])
-        return torch.cat((rotate(x[..., :width], *tables[:2]), x[..., width:]), dim=-1)
-
-    def core(self, q: Tensor, k: Tensor, v: Tensor, tables: tuple[Tensor, ...]) -> Tensor:
-        """Return softmax(q kᵀ) v, of shape (b, a, s, d)."""
-        if self.recipe.attention == "flash":
-            out: Tensor = flash_attention(q, k, v, self.recipe.dropout, is_causal=True)[0]
-            return out
-        groups = self.architecture.heads // self.architecture.kv_heads
-        if groups > 1:
-            k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-        weights: Tensor = q @ k.transpose(2, 3)
-        weights = weights * (1 / math.sqrt(self.architecture.head_dim))
-        if self.architecture.soft_cap:
-            weights = soft_capped(weights, SCORE_CAP)
-        weights = weights.masked_fill(tables[-1], -math.inf)
-        weights = functional.softmax(weights, dim=-1)
-        weights = self.dropout(weights)
-        product: Tensor = weights @ v
-        return product
-
-
-def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Turn pairs of `x` (b, a, s, d) by the angles in the tables (s, d)."""
-    first, second = x.chunk(2, dim=-1)
-    return x * cos + torch.cat((-second, first), dim=-1) * sin
-
-
 class Mlp(nn.Module):
-    """Two matrices around an activation, or three with a gate."""
+    """Two matrices of some width around an activation, or three with a gate."""
 
-    def __init__(self, architecture: Architecture) -> None:
+    def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
         a = architecture
         self.activation = ACTIVATIONS[a.activation]
         if a.gated:
-            self.gate = nn.Linear(a.hidden, a.ffn, bias=a.mlp_bias)
-        self.up = nn.Linear(a.hidden, a.ffn, bias=a.mlp_bias)
-        self.down = nn.Linear(a.ffn, a.hidden, bias=a.mlp_bias)
+            self.gate = nn.Linear(a.hidden, width, bias=a.mlp_bias)
+        self.up = nn.Linear(a.hidden, width, bias=a.mlp_bias)
+        self.down = nn.Linear(width, a.hidden, bias=a.mlp_bias)
         self.gated = a.gated
 
     def forward(self, x: Tensor) -> Tensor:
@@ -185,23 +58,41 @@ class Mlp(nn.Module):
         return out
 
 
+class Matrices(nn.Module):
+    """The matrices of all experts: gates with ups, and downs."""
+
+    def __init__(self, hidden: int, experts: Experts) -> None:
+        super().__init__()
+        self.up = nn.Parameter(torch.empty(experts.routed, 2 * experts.ffn, hidden))
+        self.down = nn.Parameter(torch.empty(experts.routed, hidden, experts.ffn))
+
+
 class MixtureOfExperts(nn.Module):
     """A router and gated MLPs; tokens are sorted by expert for one grouped product over all.
 
-    The sizes do not depend on which experts the tokens go to.
+    The sizes do not depend on which experts the tokens go to. Shared experts, which every token
+    goes to, are one MLP beside them.
     """
 
     def __init__(self, architecture: Architecture, experts: Experts) -> None:
         super().__init__()
-        h, f = architecture.hidden, experts.ffn
         self.experts = experts
         self.activation = ACTIVATIONS[architecture.activation]
-        self.router = nn.Linear(h, experts.routed, bias=False)
-        self.up = nn.Parameter(torch.empty(experts.routed, 2 * f, h))
-        self.down = nn.Parameter(torch.empty(experts.routed, h, f))
+        self.router = nn.Linear(architecture.hidden, experts.routed, bias=False)
+        if experts.shared_ffn:
+            self.shared = Mlp(architecture, experts.shared_ffn)
+        self.matrices = Matrices(architecture.hidden, experts)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (b, s, h) to the same shape."""
+        routed = self.routed(x)
+        if not self.experts.shared_ffn:
+            return routed
+        both: Tensor = routed + self.shared(x)
+        return both
+
+    def routed(self, x: Tensor) -> Tensor:
+        """Return what the experts that each token is sent to make of `x`."""
         rows = x.flatten(0, 1)
         chances = functional.softmax(self.router(rows).float(), dim=-1)
         shares, chosen = torch.topk(chances, self.experts.per_token, dim=-1)
@@ -211,8 +102,8 @@ class MixtureOfExperts(nn.Module):
         weights = shares.flatten()[order]
         numbers = torch.arange(self.experts.routed, device=x.device)
         ends = torch.searchsorted(by_expert, numbers, right=True).to(torch.int32)
-        hidden = self.gated(grouped(sent, self.up.transpose(1, 2), offs=ends))
-        unscaled = grouped(hidden, self.down.transpose(1, 2), offs=ends)
+        hidden = self.gated(grouped(sent, self.matrices.up.transpose(1, 2), offs=ends))
+        unscaled = grouped(hidden, self.matrices.down.transpose(1, 2), offs=ends)
         del hidden
         out = unscaled * weights.unsqueeze(-1)
         back = torch.empty_like(order)
@@ -229,9 +120,11 @@ class MixtureOfExperts(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and MLP, norms before or behind them, with the residual stream beside them."""
+    """Attention and MLP or experts, norms before or behind them, the residual stream beside."""
 
-    def __init__(self, architecture: Architecture, recipe: Recipe) -> None:
+    def __init__(
+        self, architecture: Architecture, recipe: Recipe, experts: Experts | None
+    ) -> None:
         super().__init__()
         self.architecture = architecture
         before, behind = architecture.norm_inputs, architecture.norm_outputs
@@ -239,9 +132,12 @@ class Block(nn.Module):
         self.mlp_norm = self._norm(present=before and not architecture.shared_norm)
         self.attention_output_norm = self._norm(present=behind)
         self.mlp_output_norm = self._norm(present=behind)
-        self.attention = Attention(architecture, recipe)
-        experts = architecture.experts
-        self.mlp = MixtureOfExperts(architecture, experts) if experts else Mlp(architecture)
+        kind = LatentAttention if architecture.latent else Attention
+        self.attention = kind(architecture, recipe)
+        if experts:
+            self.mlp: nn.Module = MixtureOfExperts(architecture, experts)
+        else:
+            self.mlp = Mlp(architecture, architecture.ffn)
         self.dropout = Dropout(recipe.dropout)
 
     def _norm(self, *, present: bool) -> nn.Module:
@@ -279,7 +175,11 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(a.vocab, a.hidden)
         if a.positions:
             self.positions = nn.Embedding(a.positions, a.hidden)
-        made = (adapted(Block(a, recipe), adapters) for _ in range(a.layers))
+        dense = a.experts.dense_layers if a.experts else 0
+        made = (
+            adapted(Block(a, recipe, a.experts if layer >= dense else None), adapters)
+            for layer in range(a.layers)
+        )
         float8 = PRECISIONS[recipe.precision].float8
         self.layers = nn.ModuleList(in_float8(layer) if float8 else layer for layer in made)
         self.final_norm = norm(a, a.hidden)
@@ -299,7 +199,8 @@ class Transformer(nn.Module):
         tables: tuple[Tensor, ...] = ()
         if not a.positions:
             dtype = DTYPES[PRECISIONS[self.recipe.precision].compute]
-            tables = tuple(torch.empty(sequence, a.rotary_dim, dtype=dtype) for _ in range(2))
+            width = a.latent.rope_head_dim if a.latent else a.rotary_dim
+            tables = tuple(torch.empty(sequence, width, dtype=dtype) for _ in range(2))
         if self.recipe.attention == "eager":
             tables = (*tables, torch.empty(sequence, sequence, dtype=torch.bool))
         return tables

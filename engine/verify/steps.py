@@ -89,7 +89,7 @@ class Parts:
         exchange: what is done with gradients after each backward pass.
         averages: copies of the trained weights that follow them, each with what it follows.
         between: whether the layers between those count as no phase, because memory is linear
-            there; if not, they count as `backward-first` too.
+            there; if not, as where layers differ, they count as `backward-first` too.
     """
 
     model: nn.Module

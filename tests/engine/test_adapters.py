@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.adapters import four_bit
-from engine.architecture import Architecture, Experts, Tensor
+from engine.architecture import Architecture, Experts, LatentAttention, Tensor
 from engine.errors import InputError, UnmodelledError
 from engine.estimate import fits, ledger
 from engine.ledger import Category, Phase
@@ -17,6 +17,10 @@ LLAMA_7B = Architecture(layers=32, hidden=4096, heads=32, ffn=11008, vocab=32000
 LLAMA_13B = Architecture(layers=40, hidden=5120, heads=40, ffn=13824, vocab=32000)
 LLAMA_65B = Architecture(layers=80, hidden=8192, heads=64, ffn=22016, vocab=32000)
 TINY_LLAMA = Architecture(layers=22, hidden=2048, heads=32, kv_heads=4, ffn=5632, vocab=32000)
+
+LATENT = LatentAttention(
+    query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
+)
 
 
 def test_a_frozen_matrix_without_adapters_keeps_nothing(adapted):
@@ -153,6 +157,7 @@ def test_adapters_that_make_no_sense_are_refused(scenario, adapters, where):
         ({"data": 4, "zero": 1}, "parallel.zero"),
         ({"implementation": "hf"}, "adapters.rank"),
         ({"shape": {"experts": Experts(routed=4, per_token=2, ffn=64)}}, "adapters.rank"),
+        ({"shape": {"latent": LATENT}}, "adapters.rank"),
         ({"targets": "gate", "shape": {"gated": False}}, "adapters.targets"),
     ],
 )

@@ -6,6 +6,7 @@ torch = pytest.importorskip("torch")
 
 from torch.nn import functional
 
+from engine.verify.efficient import fused_attention
 from engine.verify.kernels import flash_attention, layer_norm, rms_norm
 from engine.verify.like_gpu import like_gpu
 
@@ -32,6 +33,16 @@ def test_flash_attention_is_causal_softmax_over_shared_heads(kv_heads):
     other = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
     same([mine], [other])
     same(gradients(mine, (q, k)), gradients(other, (q, k)))
+
+
+@pytest.mark.parametrize("width", [8, 16, 24])
+def test_fused_attention_takes_values_of_any_width(width):
+    q, k, v = leaf(2, 4, 33, 16), leaf(2, 4, 33, 16), leaf(2, 4, 33, width)
+    mine = fused_attention(q, k, v, 0.0)
+    other = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert mine.shape == (2, 4, 33, width)
+    same([mine], [other])
+    same(gradients(mine, (q, k, v)), gradients(other, (q, k, v)))
 
 
 def test_flash_attention_drops_the_same_probabilities_in_both_passes():

@@ -296,12 +296,6 @@ def test_what_experts_and_latent_attention_have_no_lines_for_is_refused(
     assert where in {fault.where for fault in refused.value.faults}
 
 
-@pytest.mark.parametrize("stack", ["fused", "hf"])
-def test_other_stacks_refuse_latent_attention_and_name_this_one(scenario, stack):
-    with pytest.raises(UnmodelledError, match=r"latent attention .* or the megatron stack"):
-        scenario(SMALL, implementation=stack)
-
-
 def test_no_line_claims_a_trace_that_is_not_made(scenario):
     # `memquiz verify` does not run this stack: its lines are read, and measured elsewhere.
     made = scenario(

@@ -131,13 +131,13 @@ def test_gradients_come_from_the_head_to_the_embedding_and_lie_where_they_are_re
     assert come[-1] == "embedding"
 
 
-def test_experts_of_some_layers_are_spread_over_all():
-    """Two of three layers have experts: they lie in two of them, a matrix of all experts each."""
+def test_experts_lie_in_the_layers_behind_those_without():
+    """Two of three layers have experts, a matrix of all experts each."""
     experts = Experts(routed=4, per_token=2, ffn=6, dense_layers=1)
     made = replace(BIASED, layers=3, experts=experts, gated=True, mlp_bias=False)
     found = weights(Flat(architecture=made, ranks=2))
     layers = [one.layer for one in found if one.size == 4 * 2 * 6 * 8]  # gates with ups
-    assert len(layers) == 2
+    assert layers == [1, 2]
     assert found[-1].end == made.parameters
     assert all(isinstance(one.size, int) for one in found)
 

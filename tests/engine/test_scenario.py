@@ -76,7 +76,8 @@ def test_gpus_are_the_product_of_the_degrees(scenario):
         ({"precision": "autocast", "data": 2, "zero": 3}, "recipe.precision"),
         ({"precision": "mixed-fp32-grad", "data": 2, "zero": 3}, "recipe.precision"),
         ({"name": "mixtral-8x7b", "precision": "fp32"}, "recipe.precision"),
-        ({"name": "deepseek-v3"}, "model"),
+        ({"name": "deepseek-v3", "implementation": "hf"}, "model"),
+        ({"name": "deepseek-v3", "data": 2, "zero": 2}, "parallel.zero"),
     ],
     ids=str,
 )

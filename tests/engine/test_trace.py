@@ -8,7 +8,7 @@ from hypothesis import Phase as Generating
 from hypothesis import strategies as st
 from long_rows import first
 
-from engine.architecture import Experts
+from engine.architecture import Experts, LatentAttention
 from engine.estimate import ledger
 from engine.ledger import Phase
 from engine.precisions import PRECISIONS
@@ -29,6 +29,7 @@ SAMPLE = settings(
     suppress_health_check=list(HealthCheck),
 )
 FEW = settings(SAMPLE, max_examples=3)
+TWO = settings(SAMPLE, max_examples=2)
 
 GPT = {
     "gated": False,
@@ -59,6 +60,31 @@ blocks = st.sampled_from(
          "head_dim": 64, "tied": True},
     )
 )  # fmt: skip
+experts = st.builds(
+    Experts,
+    routed=st.sampled_from((4, 8)),
+    per_token=st.integers(1, 3),
+    ffn=st.sampled_from((128, 704)),
+    shared_ffn=st.sampled_from((0, 256, 2048)),
+    dense_layers=st.integers(0, 3),
+)
+# The values of a head are narrower than its keys, wider, or as wide.
+latents = st.builds(
+    LatentAttention,
+    query_rank=st.sampled_from((0, 96)),
+    kv_rank=st.sampled_from((64, 160)),
+    nope_head_dim=st.sampled_from((32, 64)),
+    rope_head_dim=st.sampled_from((16, 32)),
+    value_head_dim=st.sampled_from((32, 48, 128)),
+)
+beside = st.fixed_dictionaries(
+    {
+        "experts": experts,
+        "latent": st.none() | latents,
+        "qkv_bias": st.booleans(),
+        "mlp_bias": st.booleans(),
+    }
+)
 sizes = st.fixed_dictionaries(
     {
         "layers": st.integers(3, 5),
@@ -108,6 +134,72 @@ def test_every_phase_meets_the_traced_step(scenario, precision):
         assert max(map(abs, gaps.values())) < 0.002, gaps
 
     holds()
+
+
+@pytest.mark.parametrize("precision", first({"mixed"}, ["mixed", "mixed-fp32-grad", "pure-bf16"]))
+def test_every_phase_of_layers_with_experts_beside_others_meets_the_traced_step(
+    scenario, precision
+):
+    @TWO
+    @given(block=beside, shape=sizes, work=workloads)
+    def holds(block, shape, work):
+        gaps = differences(scenario(shape=shape | block, precision=precision, **work))
+        assert max(map(abs, gaps.values())) < 0.002, gaps
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    ("precision", "attention"),
+    first({("autocast", "flash")}, product(("fp32", "autocast"), ("flash", "eager"))),
+)
+def test_every_phase_of_latent_attention_in_wide_weights_meets_the_traced_step(
+    scenario, precision, attention
+):
+    latent = LatentAttention(
+        query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
+    )
+    gaps = differences(
+        scenario(
+            shape={"latent": latent, "vocab": 8000},
+            precision=precision,
+            attention=attention,
+            sequence=512,
+        )
+    )
+    assert max(map(abs, gaps.values())) < 0.002, gaps
+
+
+@pytest.mark.parametrize("precision", first({"mixed"}, ["mixed", "pure-bf16"]))
+def test_every_phase_of_such_layers_meets_the_traced_step_of_fsdp2(scenario, precision):
+    @TWO
+    @given(block=beside, shape=sizes, work=long, ranks=st.sampled_from((2, 3, 8, 64)))
+    def holds(block, shape, work, ranks):
+        shape |= {"layers": max(4, shape["layers"])}
+        made = scenario(shape=shape | block, precision=precision, data=ranks, zero=3, **work)
+        gaps = differences(made)
+        assert abs(gaps["peak"]) < 0.01, gaps
+        assert max(map(abs, gaps.values())) < 0.05, gaps
+
+    holds()
+
+
+def test_the_peak_may_lie_where_layers_with_experts_end(scenario):
+    """Gradients of experts are more than what their layers save, those of one MLP are less."""
+    beside = Experts(routed=128, per_token=1, ffn=704, dense_layers=4)
+    made = scenario(
+        micro_batch=4,
+        sequence=2048,
+        precision="pure-bf16",
+        optimizer="sgd",
+        loss="chunked",
+        shape={"layers": 6, "experts": beside},
+    )
+    timeline, book = traced(made), ledger(made)
+    assert book.peak_phase is Phase.BACKWARD_FIRST
+    assert max(map(abs, compared(made, timeline).values())) < 0.002
+    most = max(timeline.at(events).size for events in timeline.span(1))
+    assert book.peak - book.size("cuBLAS workspace") == pytest.approx(most, rel=0.002)
 
 
 @pytest.mark.parametrize("precision", first({"mixed"}, ["fp32", "mixed", "pure-bf16", "fp8"]))

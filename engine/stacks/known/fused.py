@@ -11,12 +11,13 @@ from sympy.polys.rings import PolyElement
 from engine.errors import Fault
 from engine.precisions import PRECISIONS
 from engine.settings import Settings
-from engine.stacks import experts, gaps, losses, parts
+from engine.stacks import experts, fused_latent, gaps, losses, parts
 from engine.stacks.adapters import pen_of
 from engine.stacks.block import Block
 from engine.stacks.float8 import pen_of_layer
 from engine.stacks.pen import Pen, a, d, h, k, kv, q, r, s, tokens
 from engine.stacks.stack import Stack
+from engine.symbols import RING, d_r, d_v
 from engine.tape import ZERO, Tape, Value, without_gradients
 
 HEADS_AGAIN = "attention needs q, k and v again"
@@ -34,7 +35,7 @@ def layer(block: Block) -> Tape:
     if not block.shared_norm:
         entry = x if block.parallel_residual else attended
         entry = _norm(pen, entry) if block.norm_inputs else entry
-    write = experts.mixture if block.experts else parts.mlp
+    write = _mixture if block.experts else parts.mlp
     out = pen.add(attended, _behind(pen, write(pen, entry)), name="next residual stream")
     tape = parts.checkpointed(pen, x, out, entry)
     return without_gradients(tape) if block.bottom else tape
@@ -56,7 +57,8 @@ def head(block: Block) -> Tape:
 
 def shared(block: Block) -> PolyElement:
     """Return the bytes of what all layers share: rotary tables, and the mask where eager."""
-    size: PolyElement = 2 * block.precision.compute * s * r if block.rotary else ZERO
+    width = RING(d_r) if block.latent else r
+    size: PolyElement = 2 * block.precision.compute * s * width if block.rotary else ZERO
     return size + s**2 if block.attention == "eager" else size
 
 
@@ -74,6 +76,33 @@ def _behind(pen: Pen, branch: Value) -> Value:
 
 def _attention(pen: Pen, x: Value) -> Value:
     block = pen.block
+    queries, keys, values = fused_latent.heads(pen, x) if block.latent else _heads(pen, x)
+    if block.attention == "eager":
+        before = queries, keys
+        if not block.partly_rotary:
+            queries, keys = parts.copy(pen, queries), parts.copy(pen, keys)
+        values = parts.copy(pen, values)
+        pen.hold(*before)
+    out = _core(pen, queries, keys, values)
+    if block.attention == "flash" and block.partly_rotary:
+        # Heads put together of two parts lie one behind the other, and so does what flash makes
+        # of them; the matrix wants tokens one behind the other.
+        out = parts.copy(pen, out)
+    result = pen.linear(
+        out,
+        (h, a * RING(d_v) if block.latent else q),
+        name="attention result",
+        bias=block.output_bias,
+        why=pen.of_branch,
+    )
+    if block.frozen and block.attention == "eager":
+        # The frame refers to the heads while their copy goes through the matrix.
+        pen.hold(*(one for op in pen.operators if op.output is out for one in op.inputs))
+    return result
+
+
+def _heads(pen: Pen, x: Value) -> tuple[Value, Value, Value]:
+    block = pen.block
     queries, keys, values = (
         pen.linear(x, (width, h), name=name, bias=block.qkv_bias, why=HEADS_AGAIN)
         for name, width in (("queries", q), ("keys", kv), ("values", kv))
@@ -87,23 +116,17 @@ def _attention(pen: Pen, x: Value) -> Value:
         before = queries, keys
         queries, keys = (parts.rotate(pen, one, joins=block.partly_rotary) for one in before)
         pen.hold(*before)
-    if block.attention == "eager":
-        before = queries, keys
-        if not block.partly_rotary:
-            queries, keys = parts.copy(pen, queries), parts.copy(pen, keys)
-        values = parts.copy(pen, values)
-        pen.hold(*before)
-    out = _core(pen, queries, keys, values)
-    if block.attention == "flash" and block.partly_rotary:
-        # Heads put together of two parts lie one behind the other, and so does what flash makes
-        # of them; the matrix wants tokens one behind the other.
-        out = parts.copy(pen, out)
-    bias = block.output_bias
-    result = pen.linear(out, (h, q), name="attention result", bias=bias, why=pen.of_branch)
-    if block.frozen and block.attention == "eager":
-        # The frame refers to the heads while their copy goes through the matrix.
-        pen.hold(*(one for op in pen.operators if op.output is out for one in op.inputs))
-    return result
+    return queries, keys, values
+
+
+def _mixture(pen: Pen, x: Value) -> Value:
+    """Write the experts that a token is sent to, then those that every token goes to."""
+    routed = experts.mixture(pen, x)
+    if not pen.block.shared_experts:
+        return routed
+    shared = parts.shared_experts(pen, x)
+    out = Value(name="sum of routed and shared experts", size=routed.size, why=pen.of_branch)
+    return pen.write(routed, shared, output=out, hands_on=True)
 
 
 def _normed(pen: Pen, x: Value, heads: PolyElement) -> Value:
@@ -115,12 +138,14 @@ def _normed(pen: Pen, x: Value, heads: PolyElement) -> Value:
 
 def _core(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
     inner = pen_of(pen.block)
+    # As wide as the values of all query heads, of which there may be fewer.
+    size = values.size if pen.block.latent else queries.size
     scores = parts.flash if pen.block.attention == "flash" else _eager
-    out = scores(inner, queries, keys, values)
+    out = scores(inner, queries, keys, values, size=size)
     return parts.core(pen, inner, out, queries, keys, values)
 
 
-def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
+def _eager(pen: Pen, queries: Value, keys: Value, values: Value, *, size: PolyElement) -> Value:
     square = tokens * a * s
     if pen.block.grouped:
         keys, values = (
@@ -150,9 +175,9 @@ def _eager(pen: Pen, queries: Value, keys: Value, values: Value) -> Value:
         weights = pen.write(
             weights, output=Value(name=name, size=pen.compute * square, why="input of the product")
         )
-    product = Value(name="heads", size=queries.size)
+    product = Value(name="heads", size=size)
     pen.write(weights, values, output=product, keeps=(weights, values))
-    out = Value(name="attention output", size=queries.size, why="input of the output matrix")
+    out = Value(name="attention output", size=size, why="input of the output matrix")
     pen.write(product, output=out, hands_on=True)
     pen.hold(keys, values)
     return out

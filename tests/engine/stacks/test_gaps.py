@@ -9,6 +9,7 @@ from engine.estimate import ledger
 EXPERTS = Experts(routed=4, per_token=2, ffn=128)
 SHARED = Experts(routed=4, per_token=2, ffn=128, shared_ffn=64)
 DENSE = Experts(routed=4, per_token=2, ffn=128, dense_layers=1)
+ALL_DENSE = Experts(routed=4, per_token=2, ffn=128, dense_layers=3)
 BIASED = Experts(routed=4, per_token=2, ffn=128, router_bias=True)
 LATENT = LatentAttention(
     query_rank=96, kv_rank=64, nope_head_dim=32, rope_head_dim=16, value_head_dim=32
@@ -64,15 +65,31 @@ REFUSED = [
         "model.gated",
         "false with experts is not modelled; true",
     ),
+    (
+        FUSED | {"shape": {"experts": BIASED}},
+        "model",
+        "activations of biases of routers are not modelled; parameters are exact",
+    ),
+    (
+        FUSED | {"shape": {"experts": DENSE}, "data": 4, "zero": 2},
+        "parallel.zero",
+        "2 with dense layers beside experts is not modelled; 1, 3",
+    ),
+    (
+        FUSED | {"shape": {"experts": DENSE}, "offload": "cpu"},
+        "offload.optimizer",
+        "cpu with dense layers beside experts is not modelled; none, or ZeRO-3",
+    ),
     *(
-        (
-            FUSED | {"shape": {"experts": experts}},
-            "model",
-            "activations of shared experts or dense layers beside experts are not modelled",
-        )
+        (HF | {"shape": {"experts": experts}}, "model", "no class of Transformers")
         for experts in (SHARED, DENSE, BIASED)
     ),
-    (FUSED | {"shape": {"latent": LATENT}}, "model", "latent attention are not modelled"),
+    (HF | {"shape": {"latent": LATENT}}, "model", "no class of Transformers"),
+    (
+        FUSED | {"shape": {"latent": LATENT, "qk_norm": "head"}},
+        "model",
+        "query and key norms with latent attention are not modelled",
+    ),
     (
         FUSED | {"loss": "chunked", "precision": "autocast"},
         "recipe.loss",
@@ -148,6 +165,13 @@ def test_what_a_stack_has_no_lines_for_is_refused_by_its_key(scenario, values, w
 MODELLED = [
     FUSED | SHARDED | {"precision": "fp32"},
     FUSED | {"shape": {"experts": EXPERTS}},
+    *(FUSED | {"shape": {"experts": experts}} for experts in (SHARED, DENSE)),
+    FUSED | {"shape": {"experts": SHARED}, "data": 4, "zero": 2},
+    FUSED | {"shape": {"latent": LATENT, "experts": SHARED}},
+    FUSED | {"shape": {"latent": LATENT}, "optimizer": "muon"},
+    FUSED | {"shape": {"experts": DENSE}, "data": 4, "zero": 1},
+    FUSED | {"shape": {"experts": DENSE}, "data": 4, "zero": 3, "offload": "cpu"},
+    FUSED | {"shape": {"experts": ALL_DENSE}, "data": 4, "zero": 2},
     FUSED | {"loss": "chunked"},
     HF | {"recompute": "full"},
     HF | {"shape": {"experts": EXPERTS}},
