@@ -85,6 +85,14 @@ beside = st.fixed_dictionaries(
         "mlp_bias": st.booleans(),
     }
 )
+# Norms behind attention and MLP, as OLMo 2 and Gemma 2 have them, and the latter's caps.
+placed = st.sampled_from(
+    (
+        {},
+        {"norm_inputs": False, "norm_outputs": True},
+        {"norm_outputs": True, "soft_cap": True},
+    )
+)
 sizes = st.fixed_dictionaries(
     {
         "layers": st.integers(3, 5),
@@ -141,9 +149,9 @@ def test_every_phase_of_layers_with_experts_beside_others_meets_the_traced_step(
     scenario, precision
 ):
     @TWO
-    @given(block=beside, shape=sizes, work=workloads)
-    def holds(block, shape, work):
-        gaps = differences(scenario(shape=shape | block, precision=precision, **work))
+    @given(block=beside, norms=placed, shape=sizes, work=workloads)
+    def holds(block, norms, shape, work):
+        gaps = differences(scenario(shape=shape | block | norms, precision=precision, **work))
         assert max(map(abs, gaps.values())) < 0.002, gaps
 
     holds()
@@ -151,9 +159,12 @@ def test_every_phase_of_layers_with_experts_beside_others_meets_the_traced_step(
 
 @pytest.mark.parametrize(
     ("precision", "attention"),
-    first({("autocast", "flash")}, product(("fp32", "autocast"), ("flash", "eager"))),
+    first(
+        {("autocast", "flash"), ("fp8", "flash")},
+        product(("fp32", "autocast", "fp8"), ("flash", "eager")),
+    ),
 )
-def test_every_phase_of_latent_attention_in_wide_weights_meets_the_traced_step(
+def test_every_phase_of_latent_attention_alone_meets_the_traced_step(
     scenario, precision, attention
 ):
     latent = LatentAttention(
@@ -173,10 +184,16 @@ def test_every_phase_of_latent_attention_in_wide_weights_meets_the_traced_step(
 @pytest.mark.parametrize("precision", first({"mixed"}, ["mixed", "pure-bf16"]))
 def test_every_phase_of_such_layers_meets_the_traced_step_of_fsdp2(scenario, precision):
     @TWO
-    @given(block=beside, shape=sizes, work=long, ranks=st.sampled_from((2, 3, 8, 64)))
-    def holds(block, shape, work, ranks):
-        shape |= {"layers": max(4, shape["layers"])}
-        made = scenario(shape=shape | block, precision=precision, data=ranks, zero=3, **work)
+    @given(
+        block=beside,
+        norms=placed,
+        shape=sizes,
+        work=long,
+        ranks=st.sampled_from((2, 3, 8, 64)),
+    )
+    def holds(block, norms, shape, work, ranks):
+        shape |= block | norms | {"layers": max(4, shape["layers"])}
+        made = scenario(shape=shape, precision=precision, data=ranks, zero=3, **work)
         gaps = differences(made)
         assert abs(gaps["peak"]) < 0.01, gaps
         assert max(map(abs, gaps.values())) < 0.05, gaps
