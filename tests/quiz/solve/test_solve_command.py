@@ -356,7 +356,18 @@ def test_an_option_that_saves_memory_is_in_the_scenario_and_lowers_the_peak(
 
 
 def test_what_the_ledger_does_not_model_is_no_mistake_of_the_user():
-    result = solve("--model", "gemma-2-9b", "--gpu", "h100-80gb", "--sequence", 4096)
+    result = solve(
+        "--model",
+        "llama-3-8b",
+        "--sequence",
+        4096,
+        "--gpu",
+        "h100-80gb",
+        "--gpus",
+        2,
+        "--tensor",
+        2,
+    )
     assert result.exit_code == Exit.BAD_INPUT
     assert result.stderr.startswith("memquiz: the ledger has no lines for this yet\n")
-    assert "soft-capped attention" in result.stderr
+    assert "parallel.tensor: 2 with fused is not modelled" in result.stderr
