@@ -15,8 +15,7 @@ from doc_model import TABLES as OF_MODEL
 from doc_startup import startup
 from step_time import b200, groups, time
 
-from engine.catalog import models
-from engine.errors import InputError, UnmodelledError
+from engine.errors import UnmodelledError
 from engine.estimate import ledger, ledgers, model_states
 from engine.families.registry import families
 from engine.ledger import Evidence
@@ -106,23 +105,6 @@ def _scenario(model, *, sequence, stack="fused", zero=0, ranks=1, **recipe):
             "hardware": {"gpu": "h100-80gb", "gpus": ranks},
         }
     )
-
-
-def refused():
-    """Yield the models of the catalogue whose activations are refused, by reason."""
-    reasons = {}
-    for name, row in models().items():
-        try:
-            _scenario(name, sequence=min(row.max_sequence, 1024))
-        except InputError as error:
-            for fault in error.faults:
-                reasons.setdefault(fault.what, []).append(f"`{name}`")
-    yield "refused by name", "models of the catalogue"
-    for what, names in reasons.items():
-        yield (
-            what.removeprefix("activations of ").removesuffix(" are not modelled"),
-            ", ".join(names),
-        )
 
 
 def untraced():
@@ -294,7 +276,6 @@ TABLES = {
     "llama-layer": lambda: saved("llama-3-8b"),
     "hf-llama-layer": lambda: saved("llama-3-8b", stack="hf"),
     "experts-layer": lambda: saved("mixtral-8x7b"),
-    "refused": refused,
     "untraced": untraced,
     "traced": traced,
     "reference": reference,

@@ -4,7 +4,9 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from engine.catalog import models
 from engine.errors import InputError, UnmodelledError
+from engine.estimate import ledger
 from engine.scenario import Workload
 
 
@@ -115,3 +117,8 @@ def test_a_sound_scenario_cannot_change(scenario):
 
 def test_tokens_are_those_of_one_micro_batch(scenario):
     assert scenario(micro_batch=3, sequence=100, gradient_accumulation=9).tokens == 300
+
+
+@pytest.mark.parametrize("name", models())
+def test_the_fused_stack_has_a_ledger_of_each_model_of_the_catalogue(scenario, name):
+    assert ledger(scenario(name)).peak > 0
