@@ -57,7 +57,7 @@ def test_a_type_of_answer_that_nothing_marks_is_named():
     class OddAnswer(Answer):
         type = "odd"
         said = "odd"
-        as_json = None
+        as_json = from_json = None
 
     with pytest.raises(KeyError, match=r"quiz\.marking\.known has a marker of OddAnswer"):
         marker_of(OddAnswer())
