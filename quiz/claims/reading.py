@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from problems.claims import Claim
 from quiz.claims.clauses import Clause, clauses
@@ -15,6 +15,10 @@ from quiz.claims.verdicts import Stated, stated
 
 # The share of words that a sentence has in common with the claim which it repeats.
 ALIKE = 0.8
+# Behind a number they make it a size, which is about nothing.
+UNITS = frozenset({"b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "byte", "bytes"})
+# Of a sum that says something by itself: "RS + AG = AR", "1 + 2 becomes 4/3".
+FEWEST_TERMS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +52,23 @@ def read(asked: Claim, answer: str) -> Reading:
     if again and not verdicts:
         first, last = again[0].first, again[-1].last
         verdicts = (Stated(value=True, hedged=False, first=first, last=last),)
-    speaks = any(clause.mentions for clause in said) and not is_salad(typed, words)
+    speaks = _names_something(typed, said) and not is_salad(typed, words)
     return Reading(typed=typed, said=said if verdicts or speaks else (), stated=verdicts)
+
+
+def _names_something(typed: Sequence[Token], said: Sequence[Clause]) -> bool:
+    """Return whether a word of the field stands there, or a sum; a size alone tells nothing."""
+    plain = UNITS | speech().words["function"]
+    named = any(
+        token.kind == "word" and token.word not in plain
+        for clause in said
+        for mention in clause.mentions
+        for token in typed[mention.first : mention.last + 1]
+    )
+    sizes = any(number.kind == "number" and unit.word in UNITS for number, unit in pairwise(typed))
+    terms = sum(token.kind in {"word", "number"} and token.word not in plain for token in typed)
+    mentioned = any(clause.mentions for clause in said)
+    return named or (mentioned and not sizes and terms >= FEWEST_TERMS)
 
 
 def _with_quotations(
