@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from engine.errors import Fault, InputError, unknown
+from problems.answers.numbers import counted
 from quiz.exits import Exit, exits
 from quiz.formats.registry import formats
 from quiz.formats.sheets import size_of
@@ -208,7 +209,8 @@ def _again(key: str, seed: str | None, students: str | None, options: Options) -
 
 def _tell(problems: ProblemSet, out: str, written: tuple[PurePosixPath, ...]) -> None:
     console = open_console()
-    for_whom = f"{len(problems.variants)} students" if problems.is_personal else "everyone"
+    number = len(problems.variants)
+    for_whom = f"{number} {counted(number, 'students')}" if problems.is_personal else "everyone"
     paragraph(
         console,
         f"{problems.title}, for {for_whom}: {size_of(problems)}, seed {problems.seed}",

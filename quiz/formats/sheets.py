@@ -1,8 +1,8 @@
 """Sheets to be read: one a variant, without solutions and with them, in files named by student."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -14,6 +14,10 @@ from quiz.sets.problem_set import ProblemSet, Variant
 
 SHEETS, SOLUTIONS = PurePosixPath("sheets"), PurePosixPath("solutions")
 EVERYONE = "everyone"
+# Windows takes these for devices, whatever stands behind a dot.
+DEVICES = frozenset(
+    {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))}
+)
 
 Questions = tuple[Question, ...]
 
@@ -61,10 +65,18 @@ def file_names(problems: ProblemSet) -> tuple[str, ...]:
     """Return for each variant a name that every file system takes and that no other one has."""
     ids = [EVERYONE if one.student is None else one.student.id for one in problems.variants]
     plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", one).strip(".-") or "student" for one in ids]
-    times = Counter(name.lower() for name in plain)
-    return tuple(_numbered(plain, times))
+    return tuple(_told_apart(plain))
 
 
-def _numbered(plain: list[str], times: Counter[str]) -> Iterator[str]:
-    for at, name in enumerate(plain, 1):
-        yield f"{at:04}-{name}" if times[name.lower()] > 1 else name
+def _told_apart(plain: Sequence[str]) -> Iterator[str]:
+    """Yield names that differ in more than capitals: who comes first has the plain one."""
+    taken = set[str]()
+    for name in plain:
+        names = chain((name,), (f"{name}-{number}" for number in count(2)))
+        free = next(
+            one
+            for one in names
+            if one.lower() not in taken and one.split(".")[0].upper() not in DEVICES
+        )
+        taken.add(free.lower())
+        yield free

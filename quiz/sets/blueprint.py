@@ -144,7 +144,8 @@ def _part_faults(written: Mapping[str, Any], where: str) -> Iterator[Fault]:
     for key, least, most in (("count", 1, MOST), ("points", 0, MOST_POINTS), ("minutes", 0, DAY)):
         value = written.get(key, 1)
         if not _is_number(value, least, most) or (key == "count" and not isinstance(value, int)):
-            yield Fault(f"{where}: {key}", f"{show(value)} is not in {least} to {most:,}")
+            what = f"{show(value)} is not in {least} to {most:,}"
+            yield Fault(f"{where}: {key}", what, "write a number, without quotes")
     if not isinstance(written.get("same", False), bool):
         yield Fault(f"{where}: same", f"{show(written['same'])} is not true or false")
 

@@ -7,6 +7,7 @@ would give two of a class the same every second time.
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 
@@ -40,19 +41,24 @@ class _Place:
     level: Level
     part: Part
 
-    def usual(self, seed: int) -> Problem:
+    def usual(self, seed: int, on_sheet: set[Asked]) -> Problem:
         """Return the problem by which the type of answer and the minutes of all are known.
+
+        Args:
+            seed: of the set.
+            on_sheet: what stands on the same sheet already; the problem is put there.
 
         Raises:
             InputError: the kind asks for none of the types that its part names.
         """
         tried = (build(self.kind.name, at) for at in self.seeds(seed, None))
         wanted = self.part.types
-        found = next((one for one in tried if not wanted or one.answer.type in wanted), None)
-        if found is None:
-            what = f"{self.kind.name} found no question of type {', '.join(wanted)}"
-            raise InputError(Fault(f"question {self.number}", what, "another --seed or type"))
-        return found
+        of_type = (one for one in tried if not wanted or one.answer.type in wanted)
+        if found := _first_unasked(of_type, on_sheet):
+            on_sheet.add(_asks(found))
+            return found
+        what = f"{self.kind.name} found no question of type {', '.join(wanted)}"
+        raise InputError(Fault(f"question {self.number}", what, "another --seed or type"))
 
     def seeds(self, seed: int, student: Student | None) -> Iterator[int]:
         """Yield the seeds of problems that may stand here on the sheet of `student`."""
@@ -74,16 +80,23 @@ def draw_set(blueprint: Blueprint, seed: int, students: Iterable[Student] = ()) 
     told = iter(students)
     first = next(told, None)
     places = tuple(_places(blueprint, seed, personal=first is not None))
-    usual = tuple(place.usual(seed) for place in places)
+    for_all = set[Asked]()
+    usual = tuple(place.usual(seed, for_all) for place in places)
     asked: dict[int, set[Asked]] = {place.number: set() for place in places}
 
     def sheet(student: Student | None) -> Iterator[Problem]:
+        alike = [one for place, one in zip(places, usual, strict=True) if place.part.same]
+        on_sheet = set(map(_asks, alike))
         for place, all_have in zip(places, usual, strict=True):
             if student is None or place.part.same:
                 yield all_have
-            else:
-                tried = (build(place.kind.name, at) for at in place.seeds(seed, student))
-                yield _unasked(tried, all_have.answer.type, asked[place.number])
+                continue
+            tried = (build(place.kind.name, at) for at in place.seeds(seed, student))
+            of_type = (one for one in tried if one.answer.type == all_have.answer.type)
+            found = _first_unasked(of_type, asked[place.number] | on_sheet) or all_have
+            asked[place.number].add(_asks(found))
+            on_sheet.add(_asks(found))
+            yield found
 
     variants = tuple(
         Variant(student=student, problems=tuple(sheet(student)))
@@ -98,15 +111,15 @@ def draw_set(blueprint: Blueprint, seed: int, students: Iterable[Student] = ()) 
     )
 
 
-def _unasked(tried: Iterator[Problem], type_: str, asked: set[Asked]) -> Problem:
-    """Return the first problem of a type that nobody has yet, or the last one of the type."""
-    of_type = (problem for problem in tried if problem.answer.type == type_)
-    problem = next(of_type, None)
-    if problem is None:
-        raise InputError(Fault(type_, "no question of this type was found", "another --seed"))
-    while _asks(problem) in asked and (another := next(of_type, None)) is not None:
+def _first_unasked(tried: Iterator[Problem], asked: AbstractSet[Asked]) -> Problem | None:
+    """Return the first problem that is not asked, else the last one; None where there is none."""
+    problem = next(tried, None)
+    while (
+        problem is not None
+        and _asks(problem) in asked
+        and (another := next(tried, None)) is not None
+    ):
         problem = another
-    asked.add(_asks(problem))
     return problem
 
 

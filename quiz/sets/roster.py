@@ -1,12 +1,12 @@
 """A class: the students of a CSV file."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.errors import Fault, InputError
 from engine.fields import show
+from quiz.output.plain import visible
 from quiz.sets.csv_table import Table, read_table
 from quiz.sets.problem_set import Student
 
@@ -45,7 +45,7 @@ def _columns(table: Table) -> tuple[int, int | None]:
 def _students(rows: Sequence[Sequence[str]], ids: int, names: int | None) -> Iterator[Student]:
     for row in rows:
         name = "" if names is None or names >= len(row) else " ".join(row[names].split())
-        yield Student(id=row[ids].strip() if ids < len(row) else "", name=name)
+        yield Student(id=row[ids].strip() if ids < len(row) else "", name=visible(name))
 
 
 def _faults(where: str, table: Table, students: Sequence[Student]) -> Iterator[Fault]:
@@ -56,7 +56,7 @@ def _faults(where: str, table: Table, students: Sequence[Student]) -> Iterator[F
     for line, student in zip(table.lines, students, strict=True):
         if not student.id:
             yield Fault(f"{where}, line {line}", "has no id", "give each student one")
-        elif len(student.id) > LONGEST or re.search(r"[\x00-\x1f\x7f]", student.id):
+        elif len(student.id) > LONGEST or visible(student.id) != student.id:
             what = (
                 f"{show(student.id)} is no id: at most {LONGEST} characters, all of them printed"
             )

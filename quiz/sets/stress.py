@@ -38,7 +38,7 @@ def refusals(problems: ProblemSet, minutes: Fraction | None = None) -> tuple[Fau
         *_too_long(problems, minutes),
         *(fault for slot in problems.slots for fault in _of_slot(problems, slot)),
         *(fault for variant in problems.variants for fault in _twice(variant)),
-        *(_patterns(problems.variants[0]) if not problems.is_personal else ()),
+        *_patterns_of_all(problems),
         *_inside(problems),
     ]
     if len(found) > TOLD:
@@ -64,7 +64,8 @@ def _of_slot(problems: ProblemSet, slot: Slot) -> Iterator[Fault]:
         if len(names) > 1:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
             what = f"the same numbers for {', '.join(names[:NAMED])}{more}"
-            yield Fault(where, what, "another --seed or kind, or `same = true` in its part")
+            few = f"another kind: this one has few questions for {len(column)} students"
+            yield Fault(where, what, f"{few}; or `same = true` in its part")
             break
     if len(column) >= FEWEST_STUDENTS:
         yield from _one_sided(where, [problem for _, problem in column])
@@ -95,6 +96,28 @@ def _twice(variant: Variant) -> Iterator[Fault]:
             what = f"{problem.kind} asks the same twice"
             yield Fault(f"the sheet of {variant.said}", what, "another --seed, or more kinds")
             return
+
+
+def _patterns_of_all(problems: ProblemSet) -> Iterator[Fault]:
+    """Yield the pattern of everyone's sheet, or those that every student's has.
+
+    Of a class all truths are taken together too: that most are true can be told on.
+    """
+    rows = [[*_patterns(variant)] for variant in problems.variants]
+    if all(rows):
+        yield from rows[0]
+    for words in (("yes", "no"), ("true", "false")):
+        picks = Counter(
+            pick
+            for variant in problems.variants
+            for slot, problem in zip(problems.slots, variant.problems, strict=True)
+            if not slot.same and (pick := _pick(problem)) in words
+        )
+        students, all_picks = len(problems.variants), picks.total()
+        for word, times in picks.items():
+            if all_picks >= FEWEST_STUDENTS and students > 1 and times > _most(all_picks, 2):
+                what = f"{word} is right for {times} of {all_picks} answers"
+                yield Fault("key", what, "another --seed, or other kinds")
 
 
 def _patterns(variant: Variant) -> Iterator[Fault]:

@@ -1,11 +1,14 @@
 """Markdown sheets, read back by a reader of Markdown."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from quiz.formats.known.markdown import escaped
 from quiz.formats.registry import formats
+from quiz.formats.sheets import file_names
+from quiz.sets.problem_set import Student
 
 
 def text_of(problems, path):
@@ -33,6 +36,14 @@ def test_solutions_have_every_answer_and_step(every_type):
 def test_a_sheet_for_each_student_is_named_by_the_id(personal):
     names = sorted(str(path) for path in formats()["markdown"].files(personal))
     assert names[:3] == ["sheets/s-0.md", "sheets/s-1.md", "sheets/s-2.md"]
+
+
+def test_files_have_names_that_every_file_system_tells_apart(personal):
+    ids = ("Ann", "ann", "ann-2", "CON", "../../x", "", "李")
+    variants = tuple(replace(personal.variants[0], student=Student(id=one)) for one in ids)
+    assert file_names(replace(personal, variants=variants)) == (
+        "Ann", "ann-2", "ann-2-2", "CON-2", "x", "student", "student-2",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,13 @@ def test_a_kind_with_few_questions_is_drawn_on_until_nobody_has_the_same():
     assert len(set(asked)) == len(asked)
 
 
+def test_a_sheet_asks_nothing_twice_of_a_kind_with_few_questions():
+    plan = blueprint_of({"part": [{"kinds": ["claim"], "count": 12}]}, "x")
+    for students in ((), (Student(id="a"), Student(id="b"))):
+        for variant in draw_set(plan, 4, students).variants:
+            assert len({problem.prompt for problem in variant.problems}) == 12
+
+
 def test_kinds_with_too_few_questions_for_a_class_are_not_drawn_for_one(students):
     few = {name for name, kind in kinds().items() if "distinct" in kind.allows}
     plan = blueprint_of({"part": [{"topic": "G", "count": 2}]}, "x")

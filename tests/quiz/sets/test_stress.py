@@ -116,6 +116,28 @@ def test_a_number_that_most_students_have_is_refused():
     assert "is 8.00 GB = 7.45 GiB for 14 of 20" in found or "for 13 of 20" in found
 
 
+def test_a_class_whose_truths_are_nearly_all_one_is_refused():
+    def class_of(*rows):
+        variants = tuple(
+            Variant(student=Student(id=f"s{at}"), problems=tuple(map(claim, row)))
+            for at, row in enumerate(rows)
+        )
+        return replace(sheet(*map(claim, rows[0])), variants=variants)
+
+    assert "true is right for 40 of 40 answers" in told(class_of(*[[True] * 4] * 10))
+    assert not told(class_of(*[[True, False, False, True]] * 10))
+
+
+def test_a_pattern_that_every_student_s_sheet_has_is_refused():
+    variants = tuple(
+        Variant(student=Student(id=f"s{at}"), problems=tuple(truths("tftftf"))) for at in range(2)
+    )
+    problems = replace(sheet(*truths("tftftf")), variants=variants)
+    assert "again and again" in told(problems)
+    other = replace(variants[1], problems=tuple(truths("tfttff")))
+    assert "again" not in told(replace(problems, variants=(variants[0], other)))
+
+
 def test_few_students_may_have_one_answer_by_chance():
     assert not told(column(*map(yes, [True] * 8)))
 
