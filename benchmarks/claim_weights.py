@@ -246,10 +246,10 @@ def statements(
             texts = [one.says, one.says, *made[asked.id, one.id]]
             if one == _affirming(asked):
                 texts.append(asked.claim)
-            row = _together([profile(asked, read(asked, text), rarity) for text in texts])
+            row = _together([profile(read(asked, text), rarity) for text in texts])
             found.setdefault(asked.id, {})[one.id] = row
     for error in falsehoods():
-        row = _together([profile(some, read(some, error.says), rarity)])
+        row = _together([profile(read(some, error.says), rarity)])
         found.setdefault("", {})[error.id] = row
     return found
 

@@ -7,7 +7,7 @@ denied, "told shard" one that is quoted, told of others or taken back; "<shard>"
 
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -37,6 +37,12 @@ def features(asked: Claim, answer: Reading) -> Mapping[str, frozenset[int]]:
     stated = {at for one in answer.stated[-1:] for at in range(one.first, one.last + 1)}
     places |= {ALWAYS: set(), verdict: stated, length: set(), f"{length} {verdict}": set()}
     return {name: frozenset(where) for name, where in places.items()}
+
+
+def plain_names(typed: Sequence[Token], said: Iterable[Clause]) -> tuple[str, ...]:
+    """Return the words and concepts of clauses that are the writer's own, in their order."""
+    names = (name for clause in said for name, _ in _of_clause(typed, clause))
+    return tuple(name for name in dict.fromkeys(names) if is_plain(name))
 
 
 def telling(answer: Reading) -> frozenset[str]:

@@ -6,12 +6,13 @@ answers that are known to make it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import sqrt
 from typing import Generic, TypeVar
 
 from problems.claims import Claim, FalseStatement, Point, falsehoods
 from quiz.claims.clauses import Clause
-from quiz.claims.features import features, is_plain
+from quiz.claims.features import plain_names
 from quiz.claims.reading import Reading, read
 from quiz.claims.weights import weights
 
@@ -42,9 +43,9 @@ class Meant(Generic[T]):
     whole: float
 
 
-def profile(asked: Claim, answer: Reading, rarity: Callable[[str], float]) -> Profile:
+def profile(answer: Reading, rarity: Callable[[str], float]) -> Profile:
     """Return how much of an answer each of its words and concepts is: a row of length 1."""
-    return unit({name: rarity(name) for name in features(asked, answer) if is_plain(name)})
+    return unit({name: rarity(name) for name in plain_names(answer.typed, answer.said)})
 
 
 def unit(row: Profile) -> Profile:
@@ -75,9 +76,11 @@ def error_meant(
     asked: Claim, answer: Reading, lost: Sequence[float]
 ) -> Meant[FalseStatement] | None:
     """Return the false statement nearest to an answer that makes one; None where none is near."""
-    general = [error for error in falsehoods() if asked.id not in error.unless]
-    own = [one for one in _meant(asked, answer, asked.errors, lost) if one.whole >= OWN]
-    field = [one for one in _meant(asked, answer, general, lost) if one.near >= OF_THE_FIELD]
+    general = (error for error in falsehoods() if asked.id not in error.unless)
+    meant = tuple(_meant(asked, answer, (*asked.errors, *general), lost))
+    many = len(asked.errors)
+    own = [one for one in meant[:many] if one.whole >= OWN]
+    field = [one for one in meant[many:] if one.near >= OF_THE_FIELD]
     nearest = max(own, key=lambda one: one.whole, default=None)
     of_field = max(field, key=lambda one: one.near, default=None)
     if nearest is None or (of_field is not None and of_field.near > nearest.near + NEARER):
@@ -95,10 +98,10 @@ def _meant(
 ) -> Iterator[Meant[T]]:
     rarity = weights().rarity
     profiles = [
-        (clause, profile(asked, replace(answer, said=(clause,), stated=()), rarity))
+        (clause, profile(replace(answer, said=(clause,)), rarity))
         for clause in _own(answer)
     ]
-    entire = profile(asked, answer, rarity)
+    entire = profile(answer, rarity)
     for statement in statements:
         words = weights().statement(asked.id, statement.id) or _sentence(asked, statement)
         near = [(_dot(row, words), clause) for clause, row in profiles]
@@ -116,9 +119,10 @@ def _share(clause: Clause, shares: Sequence[float]) -> float:
     return sum(shares[clause.first : clause.last + 1])
 
 
+@cache
 def _sentence(asked: Claim, statement: Point | FalseStatement) -> Profile:
     """Return the words of a statement that no answer is known to make: its own sentence."""
-    return profile(asked, read(asked, statement.says), weights().rarity)
+    return profile(read(asked, statement.says), weights().rarity)
 
 
 def _dot(row: Profile, words: Profile) -> float:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from problems.answers.symbolic import Letter, SymbolicAnswer
 from problems.draw import Draw
+from problems.formula import Formula
 
 POINTS = 6
 LARGEST = 1000
@@ -17,6 +18,7 @@ MOST_LETTERS = 2
 POWERS = (-2, -1, 1, 2)
 
 Point = Mapping[str, Fraction]
+Powers = tuple[tuple[Letter, int], ...]
 
 
 class Evaluable(Protocol):
@@ -31,7 +33,7 @@ class Ratio:
     """A number times powers of letters: what a typed formula has more than the right one."""
 
     number: Fraction
-    powers: tuple[tuple[Letter, int], ...] = ()
+    powers: Powers = ()
 
 
 @cache
@@ -43,31 +45,41 @@ def points(letters: tuple[Letter, ...]) -> tuple[Point, ...]:
     )
 
 
+@cache
+def values_of(formula: Formula, letters: tuple[Letter, ...]) -> tuple[Fraction, ...]:
+    """Return what a formula of the key gives at the points of these letters."""
+    return tuple(formula.at(point) for point in points(letters))
+
+
 def ratio_of(typed: Evaluable, answer: SymbolicAnswer) -> Ratio | None:
     """Return what `typed` is times the right one; None where that is no product of few letters."""
     at = points(answer.letters)
-    ratios = [typed.at(point) / answer.formula.at(point) for point in at]
-    for powers in _products(answer.letters):
-        numbers = {ratio / _value(powers, point) for ratio, point in zip(ratios, at, strict=True)}
-        if len(numbers) == 1:
-            return Ratio(number=numbers.pop(), powers=powers)
+    right = values_of(answer.formula, answer.letters)
+    first, *others = (typed.at(point) / value for point, value in zip(at, right, strict=True))
+    for powers, value, factors in _candidates(answer.letters):
+        # The first point that differs, nearly always the second one, ends it.
+        if all(one == first * factor for one, factor in zip(others, factors, strict=True)):
+            return Ratio(number=first / value, powers=powers)
     return None
 
 
 def depends(typed: Evaluable, answer: SymbolicAnswer) -> tuple[list[Letter], list[Letter]]:
     """Return the letters that only the right formula depends on, and those that only this does."""
-    missing, needless = [], []
-    for one in answer.letters:
-        moves = [_moves(formula, one, answer) for formula in (typed, answer.formula)]
-        if moves == [False, True]:
-            missing.append(one)
-        elif moves == [True, False]:
-            needless.append(one)
+    yours, right = _moving(typed, answer.letters), _moving_right(answer.formula, answer.letters)
+    missing = [one for one in answer.letters if one in right and one not in yours]
+    needless = [one for one in answer.letters if one in yours and one not in right]
     return missing, needless
 
 
-def _moves(formula: Evaluable, one: Letter, answer: SymbolicAnswer) -> bool:
-    return any(_moves_at(formula, one, point) for point in points(answer.letters))
+@cache
+def _moving_right(formula: Formula, letters: tuple[Letter, ...]) -> frozenset[Letter]:
+    """Return the letters that a formula of the key depends on."""
+    return _moving(formula, letters)
+
+
+def _moving(formula: Evaluable, letters: tuple[Letter, ...]) -> frozenset[Letter]:
+    at = points(letters)
+    return frozenset(one for one in letters if any(_moves_at(formula, one, each) for each in at))
 
 
 def _moves_at(formula: Evaluable, one: Letter, point: Point) -> bool:
@@ -77,7 +89,16 @@ def _moves_at(formula: Evaluable, one: Letter, point: Point) -> bool:
         return True
 
 
-def _products(letters: Sequence[Letter]) -> Iterator[tuple[tuple[Letter, int], ...]]:
+@cache
+def _candidates(
+    letters: tuple[Letter, ...],
+) -> tuple[tuple[Powers, Fraction, tuple[Fraction, ...]], ...]:
+    """Return the products, each with its value at the first point and the others over that."""
+    rows = ((powers, *(_value(powers, at) for at in points(letters))) for powers in _products(letters))
+    return tuple((powers, one, tuple(other / one for other in rest)) for powers, one, *rest in rows)
+
+
+def _products(letters: Sequence[Letter]) -> Iterator[Powers]:
     """Yield products of letters, simple ones first; a number alone is the simplest."""
     yield ()
     for many in range(1, MOST_LETTERS + 1):
@@ -86,7 +107,7 @@ def _products(letters: Sequence[Letter]) -> Iterator[tuple[tuple[Letter, int], .
                 yield tuple(zip(some, powers, strict=True))
 
 
-def _value(powers: tuple[tuple[Letter, int], ...], point: Point) -> Fraction:
+def _value(powers: Powers, point: Point) -> Fraction:
     value = Fraction(1)
     for one, power in powers:
         value *= point[one.name] ** power

@@ -1,6 +1,6 @@
 """Marks a formula: right where it gives the right numbers, else told from the numbers it gives."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 from problems.answers.symbolic import Letter, SymbolicAnswer, WrongFormula
@@ -10,7 +10,7 @@ from problems.wording import listed
 from quiz.answers import TypedFormula, Unreadable, read_formula
 from quiz.marking.letters_typed import values_for_letters
 from quiz.marking.marker import Marker, Request
-from quiz.marking.ratios import Point, Ratio, depends, points, ratio_of
+from quiz.marking.ratios import Ratio, depends, points, ratio_of, values_of
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 # A larger number, or one over it, says nothing as a factor.
@@ -22,15 +22,14 @@ def _mark(problem: Problem, answer: SymbolicAnswer, text: str) -> Verdict | Unre
     typed = read_formula(text, answer.letters)
     if isinstance(typed, Unreadable):
         return typed
-    at = points(answer.letters)
     try:
-        values = [typed.at(point) for point in at]
+        values = tuple(typed.at(point) for point in points(answer.letters))
     except ZeroDivisionError:
         return Unreadable(offset=0, reason="this divides by nothing; type a formula that does not")
     except OverflowError:
         return Unreadable(offset=0, reason="its powers are too high; type one such as 2*s^2")
     mistake, says = _judged(typed, values, answer)
-    if mistake is not None and not _named(values, answer.mistakes, at):
+    if mistake is not None and not _named(values, answer):
         refused = values_for_letters(typed, answer, problem.prompt)
         if refused is not None:
             return refused
@@ -38,13 +37,12 @@ def _mark(problem: Problem, answer: SymbolicAnswer, text: str) -> Verdict | Unre
 
 
 def _judged(
-    typed: TypedFormula, values: Sequence[Fraction], answer: SymbolicAnswer
+    typed: TypedFormula, values: tuple[Fraction, ...], answer: SymbolicAnswer
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the mistake, None where there is none and "" where it has no name, and its words."""
-    at = points(answer.letters)
-    if values == [answer.formula.at(point) for point in at]:
+    if values == values_of(answer.formula, answer.letters):
         return None, ()
-    if named := _named(values, answer.mistakes, at):
+    if named := _named(values, answer):
         return named.name, (named.feedback,)
     ratio = ratio_of(typed, answer)
     if ratio is not None and ratio.number > 0:
@@ -52,11 +50,10 @@ def _judged(
     return "", tuple(_of_letters(typed, answer))
 
 
-def _named(
-    values: Sequence[Fraction], known: Sequence[WrongFormula], at: Sequence[Point]
-) -> WrongFormula | None:
+def _named(values: tuple[Fraction, ...], answer: SymbolicAnswer) -> WrongFormula | None:
     """Return the mistake whose formula gives these values."""
-    return next((one for one in known if values == [one.formula.at(point) for point in at]), None)
+    known = ((one, values_of(one.formula, answer.letters)) for one in answer.mistakes)
+    return next((one for one, wrong in known if values == wrong), None)
 
 
 def _of_ratio(ratio: Ratio, answer: SymbolicAnswer) -> tuple[str, tuple[str, ...]]:
