@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import final
 
 from problems.answers.ranking import RankedItem, folded
@@ -34,9 +35,8 @@ class Names:
             ((name, item.key) for item in items for name in (item.name, *item.aliases)),
             key=lambda row: -len(folded(row[0])),
         )
-        self._keys = [key for _, key in spelled]
-        self._spelled = [(_parts(name), key) for name, key in spelled]
-        self._pattern = re.compile("|".join(f"({_pattern(name)})" for name, _ in spelled))
+        self._spelled = [(_parts_of_name(name), key) for name, key in spelled]
+        self._patterns = [(_pattern(name).match, key) for name, key in spelled]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -55,10 +55,10 @@ class Names:
 
     def at(self, plain: str, at: int) -> tuple[str, int] | None:
         """Return the key of the item whose longest name stands at `at`, and where that ends."""
-        match = self._pattern.match(plain, at)
-        if match is None or match.lastindex is None:
-            return None
-        return self._keys[match.lastindex - 1], match.end()
+        for match_at, key in self._patterns:
+            if match := match_at(plain, at):
+                return key, match.end()
+        return None
 
     def key_at(self, plain: str, at: int) -> tuple[str, int] | None:
         """Return the key that stands at `at` as a word of its own, or as a numeral in words."""
@@ -132,12 +132,21 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(RUNS.findall(name.lower()))
 
 
-def _pattern(name: str) -> str:
-    """Return the pattern of a name whose parts may stand apart, with hyphens or together."""
+@cache
+def _parts_of_name(name: str) -> tuple[str, ...]:
+    return _parts(name)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name whose parts may stand apart, with hyphens or together.
+
+    Other questions rank the same things: each name is compiled once, and not once an answer.
+    """
     pieces = RUNS.split("".join(map(plain_character, name)))
-    parts = [re.escape(part) for part in _parts(name)]
+    parts = [re.escape(part) for part in _parts_of_name(name)]
     found = parts[0]
     for gap, part in zip(pieces[1:], parts[1:], strict=False):
         signs = re.escape("".join(sorted({*BETWEEN, *gap})))
         found += f"[{signs}]{{0,{max(WIDEST, len(gap) + 1)}}}{part}"
-    return rf"{found}(?![^\W_])"
+    return re.compile(rf"{found}(?![^\W_])")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from engine.errors import InputError
 from engine.estimate import ledger
@@ -34,9 +35,14 @@ class _Run:
     answer: ConditionsAnswer
     stated: Stated
 
-    @property
+    @cached_property
     def size(self) -> int:
         return size(self.scenario, self.answer.measure, self.stated)
+
+    @cached_property
+    def usual(self) -> int:
+        """The size without a convention of its own."""
+        return size(self.scenario, self.answer.measure)
 
     @property
     def terms(self) -> str:
@@ -50,7 +56,7 @@ class _Run:
         shown = [f"{name} {gb(amount)}" for name, amount in rows[:LINES_SHOWN]]
         if len(rows) > LINES_SHOWN:
             shown.append(f"smaller lines {gb(sum(amount for _, amount in rows[LINES_SHOWN:]))}")
-        more = self.size - size(self.scenario, self.answer.measure)
+        more = self.size - self.usual
         if more:
             word = "more" if more > 0 else "less"
             shown.append(f"{gb(abs(more))} {word} at your bytes a parameter")
@@ -62,10 +68,9 @@ class _Run:
 
     def other(self, key: str) -> tuple[str, int] | None:
         """Return another value of a condition that overturns the answer, and what it gives."""
-        usual = size(self.scenario, self.answer.measure)
         for other in others(key, self.scenario):
             here = size(other, self.answer.measure)
-            if max(here, usual) >= OVERTURNS * min(here, usual):
+            if max(here, self.usual) >= OVERTURNS * min(here, self.usual):
                 return in_words(key, other), here
         return None
 
