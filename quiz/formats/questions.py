@@ -8,7 +8,7 @@ arithmetic, other units where a format has none, a wrong term that is carried on
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import cached_property, singledispatch
 
 from problems.answers.answer import Answer, Number
 from problems.answers.checklist import ChecklistAnswer
@@ -48,10 +48,10 @@ class Question:
         student: the id of whose it is; "" where it is everyone's.
         wants: what stands below the question: how an answer is typed.
         choices: what may be picked or ordered, a line each.
-        parts: one or more; their weights add up to 1.
         solution: line by line, the way on paper first.
         feedback: the wrong answers that are told something.
         said: the right answer in words.
+        problem: that it is.
     """
 
     number: int
@@ -65,11 +65,16 @@ class Question:
     exhibit: str
     wants: str
     choices: tuple[str, ...]
-    parts: tuple[Part, ...]
     hints: tuple[str, ...]
     solution: tuple[str, ...]
     feedback: tuple[Feedback, ...]
     said: str
+    problem: Problem
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """One or more, whose weights add up to 1; a sheet to read needs none of their bounds."""
+        return parts_of(self.problem.answer, self.problem)
 
     @property
     def about(self) -> str:
@@ -102,11 +107,11 @@ def question_of(slot: Slot, variant: Variant, problem: Problem) -> Question:
         exhibit=problem.exhibit,
         wants="" if request is None else request.wants,
         choices=() if request is None else request.items,
-        parts=parts_of(problem.answer, problem),
         hints=problem.hints,
         solution=tuple(step.text for step in problem.solution),
         feedback=tuple(_feedback(problem)),
         said=problem.answer.said,
+        problem=problem,
     )
 
 
