@@ -8,6 +8,7 @@ from fractions import Fraction
 from quiz.answers.quantity import RefusalError
 
 LARGEST = Fraction(10) ** 36
+SMALLEST = 1 / LARGEST
 HIGHEST_POWER = 128
 # From here on a number is spelled out: in "1300000000 + 2B" no billion is left to be shared.
 LARGE = Fraction(10) ** 6
@@ -44,8 +45,8 @@ class Amount:
 
 def bounded(amount: Amount, at: int) -> Amount:
     """Return `amount`, refused where its digits would run away."""
-    for end in (amount.low, amount.high):
-        if abs(end) > LARGEST or (end and abs(end) < 1 / LARGEST):
+    for end in (amount.low,) if amount.low is amount.high else (amount.low, amount.high):
+        if abs(end) > LARGEST or (end and abs(end) < SMALLEST):
             raise RefusalError(
                 at, "this is too large or too small; type a size that a GPU could have"
             )
@@ -56,7 +57,10 @@ def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
     """Return `left` times `right`, or over it where `power` is -1."""
     if power == -1 and right.low == 0:
         raise RefusalError(at, "this divides by zero; type another number")
-    low, high = (right.low, right.high) if power == 1 else (1 / right.high, 1 / right.low)
+    first, last = (right.low, right.high) if power == 1 else (1 / right.high, 1 / right.low)
+    low = left.low * first
+    # A number that is no range is one object twice.
+    one = left.low is left.high and first is last
     counts = Counter(left.things)
     for family, n in right.things.items():
         counts[family] += power * n
@@ -65,8 +69,8 @@ def product(left: Amount, right: Amount, at: int, *, power: int = 1) -> Amount:
     things = {family: n for family, n in counts.items() if n}
     return bounded(
         Amount(
-            low=left.low * low,
-            high=left.high * high,
+            low=low,
+            high=low if one else left.high * last,
             bytes=inbytes,
             things=things,
             scale=scale if power == 1 or right.scale is None else None,

@@ -86,7 +86,8 @@ def read(answer: Answer, question: Question) -> Quantity:
     assumed = ("read B as bytes",) if chosen_bytes else ()
     for key, known in options.items():
         for index, option in enumerate(known):
-            other = None if option.last else _fitting(answer, question, {**chosen, key: index})
+            skips = option.last or index == chosen[key]
+            other = None if skips else _fitting(answer, question, {**chosen, key: index})
             if other and other.value != taken.value and _worth(other, taken, option):
                 said = f"read as {known[chosen[key]].said}; {option.said} would be"
                 others[f"{said} {short(other.value, question.wanted)}"] = other.value

@@ -98,8 +98,7 @@ def _meant(
 ) -> Iterator[Meant[T]]:
     rarity = weights().rarity
     profiles = [
-        (clause, profile(replace(answer, said=(clause,)), rarity))
-        for clause in _own(answer)
+        (clause, profile(replace(answer, said=(clause,)), rarity)) for clause in _own(answer)
     ]
     entire = profile(answer, rarity)
     for statement in statements:

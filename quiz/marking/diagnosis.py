@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import TypeVar
 
 from problems.answers.answer import Number
 from problems.answers.numbers import amount
@@ -46,6 +47,17 @@ class Diagnosis:
         return " and ".join(self.mistakes)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """Two mistakes at once, and the number that they give."""
+
+    mistakes: tuple[Mistake, Mistake]
+    value: Fraction
+
+
+N = TypeVar("N", Mistake, _Pair)
+
+
 def diagnose(problem: Problem, quantity: Quantity | Fraction) -> Diagnosis | None:
     """Return the mistake, or the two, that give a number; None where none does or too many do.
 
@@ -69,11 +81,13 @@ def explained(problem: Problem, number: Fraction) -> Diagnosis | None:
     if exchanged is not None and exchanged.name not in {mistake.name for mistake in own}:
         own.append(exchanged)
     for tier in (own, [one.of(answer.value) for one in said]):
-        found = _near(number, [_single(mistake) for mistake in tier], NAMED_WITHIN)
+        found = _near(number, tier, NAMED_WITHIN)
         if found:
-            return _nearest(found)
+            single = _nearest(found)
+            return None if single is None else _single(single)
     pairs = [*_pairs(problem.mistakes, answer), *_said_wrong(problem.mistakes, answer, said)]
-    return _nearest(_near(number, pairs, PAIR_WITHIN))
+    pair = _nearest(_near(number, pairs, PAIR_WITHIN))
+    return None if pair is None else _both(pair, answer)
 
 
 def several(found: Diagnosis | Mistake | None) -> list[str]:
@@ -93,9 +107,7 @@ def _single(mistake: Mistake) -> Diagnosis:
     )
 
 
-def _near(
-    number: Fraction, known: Sequence[Diagnosis], within: Fraction
-) -> list[tuple[Fraction, Diagnosis]]:
+def _near(number: Fraction, known: Sequence[N], within: Fraction) -> list[tuple[Fraction, N]]:
     """Return those that give `number` within a share of it, the nearest first."""
     found = [
         (off, one)
@@ -105,24 +117,24 @@ def _near(
     return sorted(found, key=lambda row: row[0])
 
 
-def _nearest(found: Sequence[tuple[Fraction, Diagnosis]]) -> Diagnosis | None:
+def _nearest(found: Sequence[tuple[Fraction, N]]) -> N | None:
     """Return the nearest, unless the next one is as near."""
     if not found or (len(found) > 1 and found[1][0] - found[0][0] <= EQUALLY_NEAR):
         return None
     return found[0][1]
 
 
-def _pairs(mistakes: Sequence[Mistake], answer: Number) -> Iterator[Diagnosis]:
+def _pairs(mistakes: Sequence[Mistake], answer: Number) -> Iterator[_Pair]:
     """Yield two mistakes at once, of different terms of the sum: their differences add up."""
     for one, other in combinations(mistakes, 2):
         value = one.value + other.value - answer.value
         if one.moves and other.moves and not one.moves & other.moves and value > 0:
-            yield _both(one, other, value, answer)
+            yield _Pair(mistakes=(one, other), value=value)
 
 
 def _said_wrong(
     mistakes: Sequence[Mistake], answer: Number, said: Sequence[Slip]
-) -> Iterator[Diagnosis]:
+) -> Iterator[_Pair]:
     """Yield mistakes whose number was then said wrong."""
     if answer.unit != "bytes":
         return
@@ -130,15 +142,16 @@ def _said_wrong(
         for slipped in (*EXCHANGED, *said):
             if one.moves:
                 other = slipped.of(one.value)
-                yield _both(one, other, other.value, answer)
+                yield _Pair(mistakes=(one, other), value=other.value)
 
 
-def _both(one: Mistake, other: Mistake, value: Fraction, answer: Number) -> Diagnosis:
+def _both(pair: _Pair, answer: Number) -> Diagnosis:
+    one, other = pair.mistakes
     names = (one.name, other.name)
     return Diagnosis(
         mistakes=names,
-        value=value,
+        value=pair.value,
         share=share_of(one) * share_of(other),
-        says=f"Two things at once, {' and '.join(names)}, give {amount(value, answer.unit)}. "
+        says=f"Two things at once, {' and '.join(names)}, give {amount(pair.value, answer.unit)}. "
         f"{one.feedback} {other.feedback}",
     )

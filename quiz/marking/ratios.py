@@ -19,6 +19,7 @@ POWERS = (-2, -1, 1, 2)
 
 Point = Mapping[str, Fraction]
 Powers = tuple[tuple[Letter, int], ...]
+Factors = tuple[Fraction, ...]
 
 
 class Evaluable(Protocol):
@@ -90,12 +91,14 @@ def _moves_at(formula: Evaluable, one: Letter, point: Point) -> bool:
 
 
 @cache
-def _candidates(
-    letters: tuple[Letter, ...],
-) -> tuple[tuple[Powers, Fraction, tuple[Fraction, ...]], ...]:
+def _candidates(letters: tuple[Letter, ...]) -> tuple[tuple[Powers, Fraction, Factors], ...]:
     """Return the products, each with its value at the first point and the others over that."""
-    rows = ((powers, *(_value(powers, at) for at in points(letters))) for powers in _products(letters))
-    return tuple((powers, one, tuple(other / one for other in rest)) for powers, one, *rest in rows)
+    first, *others = points(letters)
+    return tuple(
+        (powers, value, tuple(_value(powers, point) / value for point in others))
+        for powers in _products(letters)
+        for value in (_value(powers, first),)
+    )
 
 
 def _products(letters: Sequence[Letter]) -> Iterator[Powers]:
