@@ -47,8 +47,15 @@ def test_a_topic_may_be_said_by_its_title():
     assert {kind.topic for kind in part.kinds} == {"B"}
 
 
-def test_types_of_answer_choose_the_kinds():
-    (part,) = blueprint_of({"part": [{"types": ["ranking"]}]}, "x").parts
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"kinds": ["zero-states", "rank-levers", "claim"]},
+        pytest.param({}, marks=pytest.mark.long),  # a look at each kind of the bank
+    ],
+)
+def test_types_of_answer_choose_the_kinds(more):
+    (part,) = blueprint_of({"part": [{"types": ["ranking"], **more}]}, "x").parts
     assert [kind.name for kind in part.kinds] == ["rank-levers"]
 
 
