@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, Self
 
@@ -147,6 +148,7 @@ def order_of(plain: Sequence[Sequence[str]]) -> Order:
     return tuple(map(tuple, plain))
 
 
+@lru_cache(maxsize=4096)  # a key of a class names the same things a thousand times
 def folded(name: str) -> str:
     """Return what of a name tells it from others: its letters and digits in lower case."""
     return re.sub(r"[\W_]", "", name.lower())
