@@ -40,7 +40,8 @@ class Plan:
         tensor: the layer's matrices are split over t GPUs.
         sequence: sequence parallelism goes with it.
         layers: one layer, all L, or the first of p stages under 1F1B.
-        live: with full recomputation, the layer that is run again counts too.
+        live: with full recomputation, the layer that is run again counts too, but for its own
+            input, which is among those that are kept.
     """
 
     recompute: Recompute = "none"
@@ -61,8 +62,9 @@ def saved(rows: Sequence[Row], plan: Plan) -> Formula:
     layer = of_layer(rows, plan)
     # Stage 0 of 1F1B holds p micro-batches of its L/p layers.
     many = {"one": constant(1), "all": L, "stage": L}[plan.layers]
-    live = of_layer(rows, replace(plan, recompute="none")) if plan.live else constant(0)
-    return many * layer + live
+    if not plan.live:
+        return many * layer
+    return many * layer + of_layer(rows, replace(plan, recompute="none")) - layer
 
 
 def of_layer(rows: Sequence[Row], plan: Plan) -> Formula:

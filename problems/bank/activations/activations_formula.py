@@ -183,7 +183,8 @@ def _hints(plan: Plan) -> tuple[str, str, str]:
         "stage": "The first of p stages has L/p layers and p micro-batches in flight.",
     }[plan.layers]
     if plan.live:
-        third += " The layer that is run again keeps all of its rows for that moment."
+        third += " The layer that is run again keeps all of its rows for that moment; its own "
+        third += "input is among those kept."
     return first, second, third
 
 
@@ -194,8 +195,11 @@ def _steps(rows: Sequence[Row], plan: Plan, values: dict[str, int]) -> Iterator[
             size = of_layer([row for row in rows if row.part == part], whole)
             yield Step(text=f"{part}: {size.said}", depth="whiteboard")
         yield Step(text=f"a layer: {of_layer(rows, whole).said}", depth="whiteboard")
+    kept = of_layer(rows, plan).said
     if plan.recompute == "full":
-        text = f"kept of each layer: {of_layer(rows, plan).said}"
+        yield Step(text=f"kept of each layer: {kept}", depth="whiteboard")
+    if plan.live:
+        text = f"the input of the layer that is run again is kept already: {kept} less"
         yield Step(text=text, depth="whiteboard")
     if plan.layers == "stage":
         text = "the first stage: p micro-batches × L/p layers, as many as one through all L"
@@ -237,6 +241,9 @@ def _mistakes(rows: Sequence[Row], plan: Plan) -> Iterator[WrongFormula]:
 
 def _of_recomputation(rows: Sequence[Row], plan: Plan) -> Iterator[WrongFormula]:
     if plan.live:
+        says = "has the input of the layer that is run again twice: it is one of those kept."
+        kept = of_layer(rows, plan)
+        yield wrong("a layer's input counted twice", saved(rows, plan) + kept, says)
         says = "is the layers' inputs alone; the layer that is run again comes on top."
         yield wrong("live layer forgotten", saved(rows, replace(plan, live=False)), says)
     if plan.recompute != "none":
