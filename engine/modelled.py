@@ -51,7 +51,7 @@ def _float8(settings: Settings) -> Iterator[Fault]:
         yield no_lines(where, f"{name} in inference", instead)
     elif missing:
         what = f"{name} with {settings.implementation} is not modelled: {missing}"
-        yield Fault(where, what, "modelled: the fused stack, or mixed")
+        yield Fault(where, what, "modelled: the fused stack, or mixed-fp32-grad")
 
 
 def _optimizer(settings: Settings) -> Iterator[Fault]:

@@ -149,7 +149,7 @@ def _gaps(settings: Settings) -> Iterator[Fault]:
         what = f"{settings.recipe.loss} with hf"
         yield gaps.no_lines("recipe.loss", what, "eager; or the fused stack")
     if settings.served and settings.architecture.norm_outputs:
-        what = "the classes of OLMo 2 and Gemma 2 in inference"
+        what = "a class of OLMo 2 or Gemma 2 in inference"
         yield gaps.no_lines("model", what, "the fused stack")
     yield from gaps.of_modules(settings)
 
