@@ -38,7 +38,7 @@ def from_json(plain: Mapping[str, Any]) -> Problem:
 
     Raises:
         KeyError: a value is missing.
-        ValueError: the answer's values do not fit each other.
+        ValueError: the answer's values do not fit each other, or a share is not below 1.
         InputError: the scenario is none.
     """
     return Problem(
@@ -76,5 +76,13 @@ def _mistake_from_json(plain: Mapping[str, Any]) -> Mistake:
         moves=frozenset(plain["moves"]),
         also=tuple(plain["also"]),
         term=plain["term"],
-        share=Fraction(plain["share"]),
+        share=_share(plain),
     )
+
+
+def _share(plain: Mapping[str, Any]) -> Fraction:
+    share = Fraction(str(plain["share"]))
+    if not 0 <= share < 1:
+        message = f"the share of {plain['name']!r} is {plain['share']}, and goes from 0 to below 1"
+        raise ValueError(message)
+    return share

@@ -20,12 +20,15 @@ from problems.answers.registry import types
 from problems.json_form import as_json, from_json
 from problems.problem import Problem
 from quiz.sets.csv_table import LARGEST
+from quiz.sets.key_json import parsed
+from quiz.sets.misfits import misfits
 from quiz.sets.problem_set import ProblemSet, Slot, Student, Variant
 from quiz.sets.schema import schema_text
 from quiz.sets.shape import Shape
 
 # Of the shape, not of memquiz; a key with a higher one is refused.
 SHAPE = 1
+SCHEMA = "see memquiz generate --schema"
 # What a value of another kind than the shape's raises where it is read.
 UNFIT = (LookupError, TypeError, ValueError, ArithmeticError)
 
@@ -64,10 +67,7 @@ def read_key(path: Path) -> ProblemSet:
     """
     where = str(path)
     text = text_of(path, "key that memquiz generate wrote", largest=LARGEST)
-    try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(Fault(where, f"is not JSON: {error}")) from None
+    plain = parsed(text, where)
     if not isinstance(plain, dict) or "variants" not in plain or "shape" not in plain:
         raise InputError(Fault(where, "is no key", "name the key.json of memquiz generate"))
     if plain["shape"] != SHAPE:
@@ -88,11 +88,12 @@ def _set(plain: Mapping[str, Any], where: str) -> ProblemSet:
             variants=variants,
         )
     except UNFIT as error:
-        raise InputError(*faults, Fault(where, _said(error))) from None
+        told = [] if faults else [Fault(where, _shape().fault(plain) or _said(error), SCHEMA)]
+        raise InputError(*faults, *told) from None
     faults = faults or [*_unequal(found, where)]
     if not faults and (what := _shape().fault(plain)):
-        faults = [Fault(where, what, "see memquiz generate --schema")]
-    faults = faults or [*_twice(found, where)]
+        faults = [Fault(where, what, SCHEMA)]
+    faults = faults or [*_twice(found, where), *misfits(found, where)]
     if faults:
         raise InputError(*faults)
     return found
@@ -138,7 +139,8 @@ def _variants(plain: Mapping[str, Any], where: str, faults: list[Fault]) -> Iter
             student = None if one["student"] is None else Student(**one["student"])
             problems = one["problems"]
         except (LookupError, TypeError) as error:
-            faults.append(Fault(f"{where}, variant {at}", _said(error)))
+            what = _shape().fault(one, "variant") or _said(error)
+            faults.append(Fault(f"{where}, variant {at}", what, SCHEMA))
             continue
         found = [_problem(each, f"{where}, variant {at}", faults) for each in problems]
         yield Variant(student=student, problems=tuple(each for each in found if each is not None))
@@ -152,7 +154,7 @@ def _problem(plain: object, where: str, faults: list[Fault]) -> Problem | None:
         return from_json(plain)
     except (*UNFIT, AttributeError, InputError) as error:
         named = f"{where}, {plain.get('id', 'a problem')}"
-        faults.append(Fault(named, _said(error), "see memquiz generate --schema"))
+        faults.append(Fault(named, _shape().fault(plain, "problem") or _said(error), SCHEMA))
         return None
 
 

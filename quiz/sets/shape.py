@@ -1,7 +1,7 @@
 """Whether plain JSON values have the shape that a JSON Schema says, and where they do not.
 
-The part of JSON Schema that the schema of a key is written in, where every property is required.
-More keys than the schema names are let pass, so that a person may write a note into a key.
+The part of JSON Schema that the schema of a key is written in, where every property is required
+and no other is let pass: a key with a slip of the pen in its name would be no key at all.
 """
 
 import re
@@ -10,6 +10,7 @@ from functools import cached_property, reduce
 from operator import call
 from typing import Any
 
+from engine.errors import unknown
 from engine.fields import show
 
 Fits = Callable[[Any], bool]
@@ -23,6 +24,8 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 REF = "#/$defs/"
+# A longer name of a property is cut where it is told.
+LONGEST = 40
 
 
 class Shape:
@@ -37,9 +40,16 @@ class Shape:
         """Says whether a value has the shape."""
         return self._compiled(self._schema)
 
-    def fault(self, value: object) -> str:
-        """Return the first place that does not fit, with what stands there; "" where all fits."""
-        return "" if self.fits(value) else next(self._faults(self._schema, value, ""))
+    def fault(self, value: object, part: str = "") -> str:
+        """Return the first place that does not fit, with what stands there; "" where all fits.
+
+        Args:
+            value: plain JSON.
+            part: the name of the definition that it should have the shape of; "" is the whole.
+        """
+        fits = self._named(part) if part else self.fits
+        node = {"$ref": f"{REF}{part}"} if part else self._schema
+        return "" if fits(value) else next(self._faults(node, value, ""))
 
     def _compiled(self, node: Mapping[str, Any]) -> Fits:
         if "$ref" in node:
@@ -68,9 +78,11 @@ class Shape:
         keys = tuple(node["properties"])
         tests = [self._compiled(part) for part in node["properties"].values()]
         required = frozenset(keys)
+        closed = node.get("additionalProperties") is False
 
         def fits(value: dict[str, Any]) -> bool:
-            return required <= value.keys() and all(map(call, tests, [value[key] for key in keys]))
+            known = value.keys() == required if closed else required <= value.keys()
+            return known and all(map(call, tests, [value[key] for key in keys]))
 
         return fits
 
@@ -80,10 +92,7 @@ class Shape:
         for part, one, place in self._parts(node, value, where):
             if not self._compiled(part)(one):
                 yield from self._faults(part, one, place)
-        there = value if isinstance(value, dict) else {}
-        lacks = [key for key in node.get("required", ()) if key not in there]
-        what = f"has no {lacks[0]!r}" if lacks else f"{show(value)} does not fit there"
-        yield f"{where.lstrip('.') or 'the key'}: {what}"
+        yield f"{where.lstrip('.') or 'the whole'}: {_unfit(node, value)}"
 
     def _meant(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
         if "$ref" not in node:
@@ -105,6 +114,24 @@ class Shape:
                     yield form, value, where
         if isinstance(value, list) and "items" in node:
             yield from ((node["items"], one, f"{where}[{at}]") for at, one in enumerate(value))
+
+
+def _unfit(node: Mapping[str, Any], value: object) -> str:
+    """Return why a value is not of the shape of its node, where its parts are."""
+    there = value if isinstance(value, dict) else {}
+    if node.get("additionalProperties") is False:
+        for key in there.keys() - node["properties"].keys():
+            fault = unknown("", key[:LONGEST], [*node["properties"]])
+            return f"{fault.what}; {fault.next}"
+    lacks = [key for key in node.get("required", ()) if key not in there]
+    if isinstance(value, dict) and lacks:
+        return f"has no {lacks[0]!r}"
+    if "type" in there and "oneOf" in node:
+        return f"{show(there['type'])} is no type that is known"
+    # what is said of an object tells what it is for, and of a number how it is written
+    wants = node.get("description", "") if "anyOf" in node else ""
+    what = "an empty list" if value == [] else show(value)
+    return f"{what} does not fit there" + (f": {wants.rstrip('.')}" if wants else "")
 
 
 def _of_type(names: str | list[str]) -> Fits:
@@ -143,6 +170,7 @@ KEYWORDS: Mapping[str, Callable[[Any], Fits]] = {
     "pattern": _pattern,
     "minLength": lambda least: lambda value: len(value) >= least,
     "minItems": lambda least: lambda value: len(value) >= least,
+    "maximum": lambda most: lambda value: value <= most,
     "minimum": lambda least: lambda value: value >= least,
     "exclusiveMaximum": lambda limit: lambda value: value < limit,
 }

@@ -321,7 +321,9 @@ def test_what_differs_is_said_of_those_whose_problem_it_is(graded, for_each):
 
 
 def test_a_kind_that_is_gone_is_said_so(graded, for_all):
-    gone = replace(changed(for_all, 1, kind="a-kind-that-went-away"), version="0.0.9")
+    name = "a-kind-that-went-away"
+    slots = (for_all.slots[0], replace(for_all.slots[1], kind=name), *for_all.slots[2:])
+    gone = replace(changed(for_all, 1, kind=name), version="0.0.9", slots=slots)
     graded(gone, rows_of(for_all))
     assert "a-kind-that-went-away" not in kinds()
     (one,) = results(graded)["today"]["differs"]
