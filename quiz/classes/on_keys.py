@@ -8,6 +8,20 @@ from quiz.classes.moved import Moved
 from quiz.classes.report import Report
 
 
+def notes(report: Report) -> Iterator[Section]:
+    """Yield the part on mistakes of the key that are right within its tolerance."""
+    if report.key_notes:
+        grid = Grid(
+            caption="Mistakes whose number earns all of the credit",
+            head=("question", "what"),
+            rows=tuple((one.where, one.what) for one in report.key_notes),
+        )
+        says = (
+            "The key is marked by as it stands. Take such a mistake out, or change its number.",
+        )
+        yield Section(title="Notes on the key", says=says, grids=(grid,))
+
+
 def regraded(report: Report) -> Iterator[Section]:
     """Yield the part on who moved, by how much and in which question."""
     if report.regraded is None:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from engine.errors import Fault
 from quiz.answers import Unreadable
 from quiz.classes.answers import Unused
 from quiz.classes.histogram import Bar, histogram
@@ -35,6 +36,7 @@ class Report:
         regraded: what changed since another key; None where none was named.
         today: how the key compares with today's problems; None where that was not asked.
         passing: the share of the points that passes; None where none was named.
+        key_notes: mistakes of the key that give what is right within its tolerance.
         again: answers in whose place a later one counts, with the points that they would have.
     """
 
@@ -42,6 +44,7 @@ class Report:
     regraded: Regraded | None = None
     today: Today | None = None
     passing: Fraction | None = None
+    key_notes: tuple[Fault, ...] = ()
     again: tuple[tuple[Unused, Fraction], ...] = ()
 
     @cached_property
@@ -105,6 +108,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "students": [_result(one) for one in marked.results],
         "absent": [_student(one) for one in marked.absent],
         "questions": [_item(one) for one in report.items],
+        "key_notes": [f"{one.where}: {one.what}" for one in report.key_notes],
         "histogram": [
             {"low": bar.low, "high": bar.high, "students": bar.students} for bar in report.bars
         ],

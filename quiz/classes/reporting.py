@@ -11,6 +11,7 @@ from quiz.classes.today import compared_today
 from quiz.marking.verdict import Verdict
 from quiz.release import VERSION
 from quiz.sets.problem_set import ProblemSet
+from quiz.sets.stress import inside
 
 
 def report_of(
@@ -41,6 +42,7 @@ def report_of(
         regraded=regraded,
         today=compared_today(problems) if asked else None,
         passing=passing,
+        key_notes=tuple(inside(problems)),
         again=tuple(_again(problems, answers)),
     )
 

@@ -14,6 +14,7 @@ def sections(report: Report) -> tuple[Section, ...]:
         section
         for write in (
             _summary,
+            on_keys.notes,
             on_keys.regraded,
             on_keys.today,
             _points,

@@ -28,6 +28,8 @@ from quiz.sets.problem_set import ProblemSet
 
 FILES = ("answers.csv", "students.csv", "report.md", "report.html", "results.json")
 BEHIND = "-graded"
+# The report has all.
+NOTES_TOLD = 3
 
 
 class Options(TypedDict):
@@ -140,7 +142,10 @@ def _tell(report: Report, folder: str) -> None:
 
 def _more(report: Report) -> tuple[str, ...]:
     """Return what of the report is worth a look, in a line each."""
-    lines = []
+    notes = [f"{one.where}: {one.what}" for one in report.key_notes]
+    lines = [f"In the key, {one}" for one in notes[:NOTES_TOLD]]
+    if len(notes) > NOTES_TOLD:
+        lines.append(f"and {len(notes) - NOTES_TOLD} more such mistakes in the key")
     if concerns := [str(item.slot.number) for item in report.items if item.concerns]:
         lines.append(f"Questions to look at: {', '.join(concerns)}")
     if report.doubtful:

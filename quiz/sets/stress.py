@@ -39,7 +39,7 @@ def refusals(problems: ProblemSet, minutes: Fraction | None = None) -> tuple[Fau
         *(fault for slot in problems.slots for fault in _of_slot(problems, slot)),
         *(fault for variant in problems.variants for fault in _twice(variant)),
         *_patterns_of_all(problems),
-        *_inside(problems),
+        *inside(problems),
     ]
     if len(found) > TOLD:
         found = [*found[:TOLD], Fault("and", f"{len(found) - TOLD} more of these")]
@@ -150,7 +150,7 @@ def _cycle(row: Sequence[str]) -> int:
     return next((n for n in lengths if all(a == b for a, b in zip(row, row[n:], strict=False))), 0)
 
 
-def _inside(problems: ProblemSet) -> Iterator[Fault]:
+def inside(problems: ProblemSet) -> Iterator[Fault]:
     """Yield mistakes whose number earns full credit, as a changed key may have them."""
     for variant in problems.variants:
         for slot, problem in zip(problems.slots, variant.problems, strict=True):

@@ -430,3 +430,15 @@ def test_names_of_students_come_from_the_key(graded, for_each):
     )
     graded(named, [["student", "1"], ["z", "5 GB"]])
     assert results(graded)["students"][0]["name"] == MARKUP
+
+
+def test_a_mistake_of_the_key_that_is_right_within_its_tolerance_is_told(graded, for_all):
+    problem = for_all.variants[0].problems[0]
+    slip = replace(problem.mistakes[0], value=problem.answer.value)
+    key = changed(for_all, 0, mistakes=(slip,))
+    found = graded(key, rows_of(for_all))
+    says = f"question 1, {problem.id}: {slip.name!r} gives what is right within its tolerance"
+    assert found.exit_code == 0
+    assert f"In the key, {says}" in " ".join(found.output.split())
+    assert results(graded)["key_notes"] == [says]
+    assert "Notes on the key" in (graded.folder / "report.md").read_text(encoding="utf-8")
