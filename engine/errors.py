@@ -33,8 +33,10 @@ NAMED = 12
 
 def near(name: str, known: tuple[str, ...] | list[str]) -> str:
     """Return "did you mean X or Y?" for the names in `known` that are close to `name`, or ""."""
-    close = get_close_matches(name.lower(), [k.lower() for k in known], n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(close)}?" if close else ""
+    lower = dict.fromkeys(k.lower() for k in known)
+    close = get_close_matches(name.lower(), lower, n=3, cutoff=0.6)
+    named = [k for one in close for k in dict.fromkeys(known) if k.lower() == one]
+    return f"did you mean {' or '.join(named)}?" if named else ""
 
 
 def unknown(where: str, name: str, known: tuple[str, ...] | list[str]) -> Fault:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engine.errors import Fault, InputError
+from engine.fields import show
 from quiz.classes.answers import Answers, Cell, Sheet, Unused
 from quiz.classes.header import Header, header_of
 from quiz.classes.naming import Names, compared
-from quiz.classes.rows import Row, Rows
+from quiz.classes.rows import SHIFTED, Row, Rows
 from quiz.sets.csv_table import Table, read_table
 from quiz.sets.problem_set import ProblemSet, Student
 
@@ -40,7 +41,7 @@ def read_answers(path: Path, problems: ProblemSet) -> Answers:
     ]
     return Answers(
         how=header.how,
-        notes=tuple(_notes(table, counted.values())),
+        notes=tuple(_notes(table, header, counted.values())),
         rows=len(table.rows),
         cells=sum(map(rows.size, table.rows)),
         sheets=tuple(_sheets(counted.values(), problems)),
@@ -90,15 +91,32 @@ def _sheets(rows: Iterable[Row], problems: ProblemSet) -> Iterator[Sheet]:
             yield Sheet(student=students[id_], cells=dict(sorted(cells[id_].items())))
 
 
-def _notes(table: Table, counted: Iterable[Row]) -> Iterator[str]:
+def _notes(table: Table, header: Header, counted: Iterable[Row]) -> Iterator[str]:
     yield f"{SEPARATED.get(table.separator, repr(table.separator))} between the cells"
     if table.blank:
         yield f"rows without any text, left out: {table.blank}"
     short = sum(len(row) < len(table.header) for row in table.rows)
     if short:
         yield f"rows shorter than the header, which lack empty cells: {short}"
+    width = len(table.header)
+    if long := sum(any(cell.strip() for cell in row[width:]) for row in table.rows):
+        yield f"rows longer than the header: {long}; {SHIFTED}"
+    yield from _one_name(table, header)
     ids = dict.fromkeys(row.student.id for row in counted)
     for same, times in Counter(map(compared, ids)).items():
         if times > 1:
             alike = " and ".join(id_ for id_ in ids if compared(id_) == same)
             yield f"{alike} are {times} students: their ids differ in case alone"
+
+
+def _one_name(table: Table, header: Header) -> Iterator[str]:
+    """Yield which of several columns with one name is read, where one is."""
+    places = defaultdict[str, list[int]](list)
+    for at, title in enumerate(table.header):
+        places[compared(title)].append(at)
+    for title, same in places.items():
+        read = [at + 1 for at in same if at in header.identity | {header.answer}]
+        if title and len(same) > 1 and read:
+            said = " and ".join(str(at + 1) for at in same)
+            of = ", ".join(map(str, read))
+            yield f"columns {said} are called {show(table.header[same[0]])}; read: {of}"

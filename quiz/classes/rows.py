@@ -19,6 +19,7 @@ TOTALS = frozenset(
     | {"standard deviation", "std dev", "full marks"}
 )
 JOINED = " | "
+SHIFTED = "shifted? quote cells with separators inside"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +147,7 @@ class Rows:
         """Yield the cells beyond the header."""
         beyond = self._beyond(row)
         if beyond:
-            text, why = JOINED.join(beyond), "stands beyond the last title"
+            text, why = JOINED.join(beyond), f"stands beyond the last title; {SHIFTED}"
             yield Unused(line=line, text=text, cells=len(beyond), why=why)
 
 

@@ -29,23 +29,36 @@ def read_roster(path: Path) -> tuple[Student, ...]:
     table = read_table(path, "roster")
     ids, names = _columns(table)
     students = tuple(_students(table.rows, ids, names))
-    if faults := [*_faults(str(path), table, students)]:
+    if faults := [*_one_name(str(path), table), *_faults(str(path), table, students)]:
         raise InputError(*faults)
     return students
 
 
 def _columns(table: Table) -> tuple[int, int | None]:
     """Return the place of the ids and of the names; what the header does not say is the first."""
-    header = [title.strip().lower().replace("_", " ") for title in table.header]
+    header = [*map(_plain, table.header)]
     at = next((header.index(title) for title in IDS if title in header), 0)
     named = next((header.index(title) for title in NAMES if title in header), None)
     return at, named
+
+
+def _plain(title: str) -> str:
+    return title.strip().lower().replace("_", " ")
 
 
 def _students(rows: Sequence[Sequence[str]], ids: int, names: int | None) -> Iterator[Student]:
     for row in rows:
         name = "" if names is None or names >= len(row) else " ".join(row[names].split())
         yield Student(id=row[ids].strip() if ids < len(row) else "", name=visible(name))
+
+
+def _one_name(where: str, table: Table) -> Iterator[Fault]:
+    """Yield names of columns that say whose a row is, and stand there more than once."""
+    titles = Counter(map(_plain, table.header))
+    for title in (*IDS, *NAMES):
+        if titles[title] > 1:
+            what = f"{titles[title]} columns are called {show(title)}"
+            yield Fault(f"{where}, header", what, "leave all but one out")
 
 
 def _faults(where: str, table: Table, students: Sequence[Student]) -> Iterator[Fault]:

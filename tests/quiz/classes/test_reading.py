@@ -9,6 +9,8 @@ from quiz.sets.problem_set import Student
 
 THREE = ("5 GB", "6 GB", "true, since")
 
+SHIFTED = "shifted? quote cells with separators inside"
+
 
 def texts(answers):
     return {
@@ -221,7 +223,7 @@ def test_a_short_row_has_empty_cells_and_is_told_of(for_all, read):
 
 def test_cells_beyond_the_header_are_listed(for_all, read):
     answers = read(for_all, "student,1", "x,5 GB,more,,and more")
-    assert why(answers) == [("line 2", 2, "stands beyond the last title")]
+    assert why(answers) == [("line 2", 2, f"stands beyond the last title; {SHIFTED}")]
     assert answers.unused[0].text == "more | and more"
 
 
@@ -273,3 +275,21 @@ def test_a_kind_that_two_questions_are_of_names_none(draw, read):
 def test_a_long_answer_is_refused_by_itself_and_not_with_its_file(for_all, read):
     answers = read(for_all, "student,1", f"x,{'7' * 200_000}")
     assert len(answers.sheets[0].cells[0].text) == 200_000
+
+
+def test_rows_longer_than_the_header_are_told(for_all, read):
+    answers = read(for_all, "student;1;2", "x;5;3 GB;7 GB", "y;5 GB;7 GB;")
+    assert f"rows longer than the header: 1; {SHIFTED}" in answers.notes
+
+
+def test_of_two_columns_with_one_name_the_one_that_is_read_is_told(for_all, read):
+    answers = read(for_all, "id,ID,1", "x,z,5 GB")
+    assert "columns 1 and 2 are called 'id'; read: 1" in answers.notes
+
+
+def test_an_id_near_several_that_differ_in_case_is_told_with_all_as_they_stand(draw, read):
+    students = tuple(Student(id=id_) for id_ in ("Ann", "ann"))
+    answers = read(
+        draw([{"kinds": ["zero-states"]}], students), "student,1", "anne,5 GB", "ann,1 GB"
+    )
+    assert "did you mean Ann or ann?" in answers.unused[0].why

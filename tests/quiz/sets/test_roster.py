@@ -41,6 +41,8 @@ def test_the_first_column_has_the_ids_where_the_header_says_nothing(tmp_path):
         ('id,name\ns1,"Ann\n', "class.csv, line 2: cannot be read as CSV"),
         (f"id\n{'x' * 101}\n", "line 2: "),
         ('id\n"a\x07b"\n', "is no id"),
+        ("id,name,ID\ns1,Ann,s2\n", "class.csv, header: 2 columns are called 'id'"),
+        ("id,name,name\ns1,Ann,Bo\n", "class.csv, header: 2 columns are called 'name'"),
         ("id\n" + "\n".join(f"s{n}" for n in range(2001)), "2,001 students are more than 2,000"),
     ],
 )
