@@ -6,6 +6,7 @@ from fractions import Fraction
 
 Row = tuple[str, ...]
 NAMES_SHOWN = 12
+TYPED_SHOWN = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,11 @@ class Section:
     says: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
     is_spread: bool = False
+
+
+def brief(text: str) -> str:
+    """Return what was typed, cut where it is long: the table of answers has all of it."""
+    return text if len(text) <= TYPED_SHOWN else f"{text[: TYPED_SHOWN - 1]}…"
 
 
 def counted(number: int, noun: str) -> str:

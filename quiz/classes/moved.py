@@ -48,6 +48,21 @@ class Moved:
     now: tuple[Fraction, Fraction]
     moves: tuple[Move, ...]
 
+    @property
+    def by(self) -> Fraction:
+        """How many points more there are now."""
+        return self.now[0] - self.before[0]
+
+    @property
+    def by_share(self) -> Fraction:
+        """How much more of all points there is now, from -1 to 1."""
+        return _share(self.now) - _share(self.before)
+
+    @property
+    def is_of_points(self) -> bool:
+        """Whether points of a question moved, and not the total alone."""
+        return any(move.by for move in self.moves)
+
 
 def moved(before: Marked, now: Marked) -> tuple[Moved, ...]:
     """Return the students whose points differ, in the order of the class."""
@@ -90,6 +105,10 @@ def _moves(old: Result, new: Result) -> Iterator[Move]:
                 now=_points(other),
                 words=(_word(one), _word(other)),
             )
+
+
+def _share(points: tuple[Fraction, Fraction]) -> Fraction:
+    return points[0] / points[1] if points[1] else Fraction(0)
 
 
 def _points(mark: Mark | None) -> Fraction | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from quiz.classes.grids import Grid, Row, Section, counted, shown
+from quiz.classes.grids import Grid, Row, Section, brief, counted, shown
 from quiz.classes.marks import Mark
 from quiz.classes.report import Report
 
@@ -35,12 +35,14 @@ def unreadable(report: Report) -> Iterator[Section]:
 
 def _whose(mark: Mark) -> Row:
     line = "" if mark.cell is None else str(mark.cell.line)
-    return mark.student.said, str(mark.slot.number), line, mark.text
+    return mark.student.said, str(mark.slot.number), line, brief(mark.text)
 
 
 def again(report: Report) -> Iterator[Section]:
     """Yield the part on rows in whose place a later one counts."""
-    rows = tuple((str(one.line), one.text, shown(points), one.why) for one, points in report.again)
+    rows = tuple(
+        (str(one.line), brief(one.text), shown(points), one.why) for one, points in report.again
+    )
     if rows:
         grid = Grid(
             caption="Rows in whose place a later one counts, and the points that they would have",
@@ -58,7 +60,7 @@ def unused(report: Report) -> Iterator[Section]:
         grid = Grid(
             caption="What of the file is no answer that counts",
             head=("where", "cells", "what stands there", "why"),
-            rows=tuple((one.where, str(one.cells), one.text, one.why) for one in found),
+            rows=tuple((one.where, str(one.cells), brief(one.text), one.why) for one in found),
             numbers=frozenset({1}),
         )
         says = (f"{counted(sum(one.cells for one in found), 'cell')}.",)

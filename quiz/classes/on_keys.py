@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from quiz.classes.grids import Grid, Section, counted, named, shown, signed
+from quiz.classes.grids import Grid, Section, brief, counted, named, shown, signed
 from quiz.classes.moved import Moved
-from quiz.classes.report import Report
+from quiz.classes.report import PERCENT, Report
 
 
 def notes(report: Report) -> Iterator[Section]:
@@ -26,8 +26,11 @@ def regraded(report: Report) -> Iterator[Section]:
     """Yield the part on who moved, by how much and in which question."""
     if report.regraded is None:
         return
-    moved, unknown = report.regraded.moved, report.regraded.unknown
+    moved, unknown = report.regraded.movers, report.regraded.unknown
     says = [f"{counted(len(moved), 'student')} of {len(report.marked.results)} moved."]
+    if others := report.regraded.of_another_total:
+        has = "has" if others == 1 else "have"
+        says.append(f"{counted(others, 'student')} {has} the same points, of another total.")
     if unknown:
         says.append(f"Not in the key before: {named([one.said for one in unknown])}.")
     grids = (_students(moved), _answers(moved)) if moved else ()
@@ -36,14 +39,20 @@ def regraded(report: Report) -> Iterator[Section]:
 
 def _students(moved: Sequence[Moved]) -> Grid:
     rows = tuple(
-        (one.student.said, _of(one.before), _of(one.now), signed(one.now[0] - one.before[0]))
+        (
+            one.student.said,
+            _of(one.before),
+            _of(one.now),
+            signed(one.by),
+            signed(one.by_share * PERCENT),
+        )
         for one in moved
     )
     return Grid(
         caption="Students who moved",
-        head=("student", "before", "now", "by"),
+        head=("student", "before", "now", "by", "percent by"),
         rows=rows,
-        numbers=frozenset({1, 2, 3}),
+        numbers=frozenset({1, 2, 3, 4}),
     )
 
 
@@ -52,13 +61,14 @@ def _answers(moved: Sequence[Moved]) -> Grid:
         (
             one.student.said,
             str(move.number),
-            move.text,
+            brief(move.text),
             _earned(move.before, move.words[0]),
             _earned(move.now, move.words[1]),
             signed(move.by),
         )
         for one in moved
         for move in one.moves
+        if move.by
     )
     return Grid(
         caption="Answers that moved",

@@ -26,6 +26,17 @@ class Regraded:
     moved: tuple[Moved, ...]
     unknown: tuple[Student, ...]
 
+    @property
+    def movers(self) -> tuple[Moved, ...]:
+        """Those with other points in a question, who moved furthest first."""
+        found = (one for one in self.moved if one.is_of_points)
+        return tuple(sorted(found, key=lambda one: (-abs(one.by), -abs(one.by_share))))
+
+    @property
+    def of_another_total(self) -> int:
+        """How many have the same points in every question, of another total."""
+        return len(self.moved) - len(self.movers)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Report:

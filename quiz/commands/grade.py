@@ -152,7 +152,7 @@ def _more(report: Report) -> tuple[str, ...]:
         lines.append(f"Look at {counted(len(report.doubtful), 'answer')} in words yourself")
     if report.regraded is not None:
         lines.append(
-            f"{counted(len(report.regraded.moved), 'student')} moved since the key before"
+            f"{counted(len(report.regraded.movers), 'student')} moved since the key before"
         )
     if report.today is not None:
         number = len({one.slot.number for one in report.today.differs})

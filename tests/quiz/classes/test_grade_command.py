@@ -442,3 +442,34 @@ def test_a_mistake_of_the_key_that_is_right_within_its_tolerance_is_told(graded,
     assert f"In the key, {says}" in " ".join(found.output.split())
     assert results(graded)["key_notes"] == [says]
     assert "Notes on the key" in (graded.folder / "report.md").read_text(encoding="utf-8")
+
+
+def voided(problems, at):
+    slots = tuple(
+        replace(slot, points=Fraction(0)) if place == at else slot
+        for place, slot in enumerate(problems.slots)
+    )
+    return replace(problems, slots=slots)
+
+
+def test_who_moved_furthest_is_first_and_another_total_alone_is_a_line(graded, for_all):
+    right = [said(problem) for problem in for_all.variants[0].problems[:2]]
+    rows = [["student", "1", "2"], ["none", "", ""], ["one", right[0], ""], ["both", *right]]
+    found = graded(voided(for_all, 1), rows, "--before", "old.json", old=for_all)
+    page = (graded.folder / "report.md").read_text(encoding="utf-8")
+    assert "1 student moved since the key before" in found.stdout
+    assert "2 students have the same points, of another total." in page
+    assert "| both | 3 of 4 | 1 of 2 | -2 | -25 |" in page
+    found = graded(voided(voided(for_all, 1), 0), rows, "--before", "old.json", old=for_all)
+    page = (graded.folder / "report.md").read_text(encoding="utf-8")
+    assert page.index("| both | 3 of 4 |") < page.index("| one | 1 of 4 |")
+
+
+def test_a_long_answer_is_short_in_the_report_and_whole_in_the_table(graded, for_all):
+    typed = f"{'9' * 400} riddles"
+    graded(for_all, [["student", "1"], ["x", typed]])
+    for name in ("report.md", "report.html"):
+        page = (graded.folder / name).read_text(encoding="utf-8")
+        assert f"{typed[:79]}…" in page
+        assert typed[:81] not in page
+    assert table(graded, "answers.csv")[0]["answer"] == typed
