@@ -19,16 +19,16 @@ BARE_16_BITS = re.compile(r"(?:bf16|bfloat16|fp16|float16|16[ -]?bits?)$", re.IG
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What was stated, and the number.
+    """What was stated, and the number where one was typed.
 
     Args:
         stated: the conditions.
-        quantity: the memory.
+        quantity: the memory; None where conditions stand alone.
         remarks: what was assumed in reading them.
     """
 
     stated: Stated
-    quantity: Quantity
+    quantity: Quantity | None
     remarks: tuple[str, ...] = ()
 
 
@@ -42,7 +42,7 @@ class _Found:
 
 
 def read_conditions(text: str) -> Conditions | Unreadable:
-    """Read conditions in any order, and the memory behind them.
+    """Read conditions in any order, and the memory behind them where it is there.
 
     Args:
         text: the answer as typed; any text at all is safe.
@@ -51,7 +51,7 @@ def read_conditions(text: str) -> Conditions | Unreadable:
         return Unreadable(offset=0, reason=f"nothing was typed; type conditions and {ENDING}")
     head, start = _split(text)
     if start is None:
-        return Unreadable(offset=len(text.rstrip()), reason=ENDING)
+        return _alone(head) or Unreadable(offset=len(text.rstrip()), reason=ENDING)
     quantity = parse_quantity(text[start:], default_unit="GB")
     if isinstance(quantity, Unreadable):
         return replace(quantity, offset=quantity.offset + start)
@@ -62,8 +62,17 @@ def read_conditions(text: str) -> Conditions | Unreadable:
     return Conditions(stated=stated, quantity=quantity, remarks=remarks)
 
 
+def _alone(head: str) -> Conditions | None:
+    """Return conditions without a number; None where something else may stand there too."""
+    stated = _stated(head)
+    if isinstance(stated, Unreadable) or stated == Stated():
+        return None
+    return Conditions(stated=stated, quantity=None, remarks=tuple(_remarks(head, stated)))
+
+
 def _split(text: str) -> tuple[str, int | None]:
     """Return the conditions, and where the number behind them begins."""
+    text = text.rstrip(" :")
     if sign := BEHIND_A_SIGN.search(text):
         return text[: sign.start()], sign.end()
     if amount := AMOUNT.search(text):

@@ -17,7 +17,8 @@ from problems.problem import Problem
 from problems.stated import CONDITIONS, OVERTURNS, Stated, configured, in_words, others, size
 from problems.wording import gb, listed, number
 from quiz.answers import Conditions, Quantity, Unreadable, describe, read_conditions
-from quiz.marking.marker import Marker, Request
+from quiz.answers.yes_no import leaves_out
+from quiz.marking.marker import Halves, Marker, Request
 from quiz.marking.nearness import credit, credit_of_range, distance
 from quiz.marking.verdict import Verdict, mark_of, opening
 
@@ -83,6 +84,7 @@ def _mark(problem: Problem, answer: ConditionsAnswer, text: str) -> Verdict | Un
     if isinstance(run, Unreadable):
         return run
     found = len(answer.open) - len(run.missing)
+    number = None if typed.quantity is None else typed.quantity.value
     form = Fraction(found, len(answer.open))
     score = HALF * form + HALF * _of_number(typed.quantity, Fraction(run.size))
     decisive = {key: other for key in run.missing if (other := run.other(key))}
@@ -94,7 +96,7 @@ def _mark(problem: Problem, answer: ConditionsAnswer, text: str) -> Verdict | Un
     return Verdict(
         problem=problem.id,
         answer=text,
-        parsed={"stated": tuple(sorted(typed.stated.conditions)), "number": typed.quantity.value},
+        parsed={"stated": tuple(sorted(typed.stated.conditions)), "number": number},
         score=score,
         verdict=mark_of(score),
         mistake="a decisive condition left out" if decisive else None,
@@ -117,7 +119,9 @@ def _run(base: Scenario, answer: ConditionsAnswer, stated: Stated) -> _Run | Unr
     return _Run(scenario=scenario, answer=answer, stated=stated)
 
 
-def _of_number(quantity: Quantity, right: Fraction) -> Fraction:
+def _of_number(quantity: Quantity | None, right: Fraction) -> Fraction:
+    if quantity is None:
+        return Fraction(0)
     if quantity.low != quantity.high:
         return credit_of_range(quantity.low, quantity.high, right, "estimate")
     return credit(quantity.value, right, "estimate")
@@ -133,7 +137,10 @@ def _of_size(run: _Run, example: Scenario) -> Iterator[str]:
         yield f"Assumed for you: {listed(said)}."
 
 
-def _distance(quantity: Quantity, right: int) -> Iterator[str]:
+def _distance(quantity: Quantity | None, right: int) -> Iterator[str]:
+    if quantity is None:
+        yield "The number is the other half."
+        return
     off = distance(quantity.value, Fraction(right))
     if not off or not quantity.value or _of_number(quantity, Fraction(right)) == 1:
         return
@@ -159,7 +166,25 @@ def _reading(typed: Conditions, run: _Run) -> str:
     words = [in_words(key, run.scenario) for key in keys]
     if typed.stated.each is not None:
         words = [f"{float(typed.stated.each):g} bytes a parameter", *words[2:]]
-    return f"{', '.join(words) or 'no conditions'}: {describe(typed.quantity)}"
+    conditions = ", ".join(words) or "no conditions"
+    if typed.quantity is None:
+        return f"{conditions}, without a number"
+    return f"{conditions}: {describe(typed.quantity)}"
+
+
+def _lacks_number(verdict: Verdict) -> bool:
+    return isinstance(verdict.parsed, dict) and verdict.parsed["number"] is None
+
+
+def _lead(pending: str, line: str) -> str | Unreadable:
+    """Return the conditions as they go before the number; none where the line has its own."""
+    again = read_conditions(line)
+    if isinstance(again, Conditions) and again.stated != Stated():
+        if again.quantity is None:
+            reason = "type the memory of what you stated; Enter alone leaves it out"
+            return Unreadable(offset=0, reason=reason)
+        return ""
+    return f"{pending.rstrip(' :')}: "
 
 
 def _request(_: ConditionsAnswer) -> Request:
@@ -167,4 +192,15 @@ def _request(_: ConditionsAnswer) -> Request:
     return Request(items=(), wants=wants)
 
 
-MARKER = Marker(of=ConditionsAnswer, mark=_mark, request=_request)
+MARKER = Marker(
+    of=ConditionsAnswer,
+    mark=_mark,
+    request=_request,
+    halves=Halves(
+        lacks=_lacks_number,
+        lead=_lead,
+        leaves_out=leaves_out,
+        wants=lambda _: "And the memory under these conditions? Enter alone leaves it out.",
+        withdrawn="Taken back: state the conditions again.",
+    ),
+)

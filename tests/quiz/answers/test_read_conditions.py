@@ -71,7 +71,7 @@ def test_conditions_are_read_as_people_type_them(text, stated, value):
     ("text", "offset", "reason"),
     [
         ("", 0, "nothing was typed"),
-        ("b=1 flash", 9, "end with a colon and the memory"),
+        ("b=1 purple", 10, "end with a colon and the memory"),
         ("b=1: lots", 5, ""),
         ("b=1, purple: 5 GB", 5, "not understood as a condition"),
         ("b=1, b=2: 5 GB", 5, "stated otherwise before"),
@@ -102,3 +102,11 @@ def test_any_text_is_read_or_refused():
             typed = (text[at:] + text[:at])[::step]
             found = read_conditions(typed)
             assert isinstance(found, Conditions) or 0 <= found.offset <= len(typed)
+
+
+@pytest.mark.parametrize("text", ["b=1, s=1,024, flash attention", "b=1, s=1024, flash: "])
+def test_conditions_may_stand_without_a_number(text):
+    found = read_conditions(text)
+    assert found == Conditions(
+        stated=Stated(micro_batch=1, sequence=1024, attention="flash"), quantity=None
+    )

@@ -16,7 +16,7 @@ from problems.registry import build
 from problems.scenarios import modelled
 from problems.stated import CONDITIONS, Stated, configured, in_words, others, size
 from quiz.grading import Unreadable, grade
-from quiz.marking.registry import request_of
+from quiz.marking.registry import marker_of, request_of
 
 SEEDS = 100
 KINDS = ("conditions-first", "activations-conditions")
@@ -201,3 +201,21 @@ def test_three_conditions_decide_activations():
         ratio = size(other, "activations") / float(problem.answer.value)
         assert max(ratio, 1 / ratio) > 4
         assert in_words(key, other) != in_words(key, problem.scenario)
+
+
+def test_conditions_without_a_number_earn_their_half(seven):
+    verdict = marked(seven, STATED)
+    assert (verdict.score, verdict.reading.endswith(", without a number")) == (
+        Fraction(1, 2),
+        True,
+    )
+    assert "The number is the other half." in verdict.feedback
+
+
+def test_the_number_may_come_in_the_next_line(seven):
+    halves = marker_of(seven.answer).halves
+    assert halves.lacks(marked(seven, STATED))
+    assert not halves.lacks(marked(seven, f"{STATED}: 108 GB"))
+    assert marked(seven, halves.lead(STATED, "108 GB") + "108 GB").score == 1
+    assert halves.lead(STATED, "b=1: 5 GB") == ""
+    assert "Enter alone leaves it out" in halves.lead(STATED, "flash").reason
