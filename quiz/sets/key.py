@@ -28,6 +28,8 @@ from quiz.sets.shape import Shape
 
 # Of the shape, not of memquiz; a key with a higher one is refused.
 SHAPE = 1
+# A formula may be as long as a person likes; where it is told it is cut.
+SAID = 200
 SCHEMA = "see memquiz generate --schema"
 # What a value of another kind than the shape's raises where it is read.
 UNFIT = (LookupError, TypeError, ValueError, ArithmeticError)
@@ -161,7 +163,7 @@ def _problem(plain: object, where: str, faults: list[Fault]) -> Problem | None:
 def _said(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"has no {error.args[0]!r}, or none that is known"
-    return str(error).splitlines()[0] if str(error) else "cannot be read"
+    return str(error).splitlines()[0][:SAID] if str(error) else "cannot be read"
 
 
 def _student_as_json(student: Student | None) -> dict[str, Any] | None:
