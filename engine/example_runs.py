@@ -151,6 +151,8 @@ RUNS: Mapping[str, str] = {
     "ZeRO-2 accumulated": f"{ZERO_2} {ACCUMULATED}",
     "FSDP2": FSDP2,
     "FSDP2 with shared experts": f"{FSDP2} model.experts=with-shared-and-dense",
+    "norms behind shared experts": f"{FSDP2} model.experts=with-shared-and-dense "
+    "model.norm_outputs=true",
     "HSDP accumulated": f"{FSDP2} parallel.shard=fewer-than-data {ACCUMULATED}",
     "optimizer on the CPU": f"{ZERO_2} offload.optimizer=cpu",
     "parameters on the CPU": f"{FSDP2} offload.optimizer=cpu offload.parameters=cpu",

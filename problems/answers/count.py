@@ -36,13 +36,14 @@ class CountAnswer(Answer):
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The number, what is counted, and the numbers that the question names."""
+        """The number, what is counted, and which numbers the question names or cannot be."""
         return {
             "type": self.type,
             "value": self.value,
             "noun": self.noun,
             "before": self.before,
             "among": list(self.among),
+            "never": [{"value": number, "why": why} for number, why in self.never],
         }
 
     @classmethod
@@ -53,6 +54,7 @@ class CountAnswer(Answer):
             noun=plain["noun"],
             before=plain["before"],
             among=tuple(plain["among"]),
+            never=tuple((one["value"], one["why"]) for one in plain["never"]),
         )
 
     def tells(self, wrong: Fraction) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.optimizers import optimizers
 from engine.precisions import PRECISIONS
-from problems.bank.states.model_states import other_parts
+from problems.bank.states.bytes_per_parameter import other_parts
 from problems.model_states import changes, each_of, parts_of, size_of, sum_said
 from problems.registry import build
 from problems.wording import FP32_SHARD, bytes_of, gb, rest_of_rounding, rounded
