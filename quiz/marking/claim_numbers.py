@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 
 from engine.units import BINARY, DECIMAL, decimal
 from problems.answers.claim import RunFacts
@@ -22,7 +22,11 @@ EACH = re.compile(
 )
 # A sum is arithmetic; what stands in it is no statement of its own.
 IN_A_SUM = re.compile(r"[+*/×x=]\s*$")
-BEFORE_A_SUM = re.compile(r"^\s*[+*×]")
+BEFORE_A_SUM = re.compile(r"^\s*(?:[+*×]|x\b)")
+# What has bytes of its own, which are none of a parameter.
+OTHER = re.compile(r"logit|token|\bentr(?:y|ies)\b|activation|score|layer|vocab", re.IGNORECASE)
+# When it is, and no thing that has the size.
+MOMENT = re.compile(r"\b(?:at|of|in|during|a|an)\s+(?:the\s+|its\s+|[\d.,]+\s*[kmgt]i?b\s+)*peak")
 CLAUSE = re.compile(r"[,;:()\n]|\.\s|\band\b|\bbut\b|\bplus\b", re.IGNORECASE)
 PART = re.compile(
     r"weight|grad|master|copy|moment|adam|variance|state|activation|"
@@ -69,9 +73,13 @@ def _sizes(text: str, run: RunFacts) -> Iterator[WrongNumber]:
 
 
 def _meant(clause: str, run: RunFacts) -> tuple[int, ...]:
-    """Return the sizes that a clause may speak of: of the one thing that it names, or all."""
-    said = [sizes for word, sizes in run.named.items() if sizes and word in clause.lower()]
-    return said[0] if len(said) == 1 else run.sizes
+    """Return the sizes that a clause may speak of: of the one thing that it names, or all.
+
+    Of several things that it names each may be meant.
+    """
+    things = MOMENT.sub("", clause.lower())
+    said = [sizes for word, sizes in run.named.items() if sizes and word in things]
+    return said[0] if len(said) == 1 else (*run.sizes, *chain.from_iterable(said))
 
 
 def _each(text: str, run: RunFacts) -> Iterator[WrongNumber]:
@@ -82,9 +90,11 @@ def _each(text: str, run: RunFacts) -> Iterator[WrongNumber]:
     }
     whole = {run.each, run.shared}
     for match in EACH.finditer(text):
-        if _in_a_sum(text, match.start(), match.end()):
+        around = _around(text, match)
+        of_other = OTHER.search(around) and "param" not in match[0].lower()
+        if of_other or _in_a_sum(text, match.start(), match.end()):
             continue
-        known = whole | sums if PART.search(_around(text, match)) else whole
+        known = whole | sums if PART.search(around) else whole
         value = _value(match[1])
         if not any(abs(value - each) <= EACH_WITHIN * each for each in known):
             says = f"{match[0]} is not what a parameter takes here: {_bytes(run)}."

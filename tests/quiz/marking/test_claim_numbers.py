@@ -46,6 +46,11 @@ AGREES = [
     "all but the moments: weights with gradients with master 8 bytes",
     "7 bytes + 9 bytes",
     "3 * 7 bytes",
+    # Bytes of a logit, a token or an entry are none of a parameter.
+    "12 bytes x 32768 x 32000",
+    "12 bytes for each logit: 12 x 32768 x 32000",
+    "12 bytes an entry of the logits",
+    "34 bytes a token and layer",
 ]
 CONTRADICTS = [
     ("8 bytes now", "8 bytes"),
@@ -103,12 +108,18 @@ def test_the_nearest_size_of_the_run_is_told(typed, nearest):
         ("Activations take 13 GB", False),
         ("activations with logits take 80 GB", True),
         ("activations take 27 GB, logits 13 GB", True),
+        # Of several things each may be meant, also where the ledger has no such line.
+        ("logits and their gradients take 11 GB", True),
+        ("logits with activations take 2 GB", False),
+        ("the others take 13 GB at the peak", True),
+        ("the peak is 13 GB", False),
         # What has no size of its own may be any.
         ("the buffer takes 80 GB", True),
     ],
 )
 def test_a_size_is_held_to_the_one_thing_that_its_clause_names(typed, agrees):
-    named = {"logit": (13 * GB,), "activation": (27 * GB,), "buffer": ()}
+    named = {"logit": (13 * GB,), "activation": (27 * GB,), "gradient": (11 * GB,), "buffer": ()}
+    named["peak"] = (80 * GB,)
     assert (wrong_number(typed, replace(RUN, named=named)) is None) is agrees
 
 
