@@ -27,6 +27,7 @@ BEFORE_A_SUM = re.compile(r"^\s*(?:[+*×]|x\b)")
 OTHER = re.compile(r"logit|token|\bentr(?:y|ies)\b|activation|score|layer|vocab", re.IGNORECASE)
 # When it is, and no thing that has the size.
 MOMENT = re.compile(r"\b(?:at|of|in|during|a|an)\s+(?:the\s+|its\s+|[\d.,]+\s*[kmgt]i?b\s+)*peak")
+OF_PEAK = re.compile(r"\s*peak", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;:()\n]|\.\s|\band\b|\bbut\b|\bplus\b", re.IGNORECASE)
 PART = re.compile(
     r"weight|grad|master|copy|moment|adam|variance|state|activation|"
@@ -65,7 +66,8 @@ def _sizes(text: str, run: RunFacts) -> Iterator[WrongNumber]:
         if _in_a_sum(text, match.start(), match.end()):
             continue
         value = _value(match[1]) * FACTORS[match[2].lower()]
-        known = _meant(_around(text, match), run)
+        is_peak = OF_PEAK.match(text, match.end()) and run.named.get("peak")
+        known = is_peak or _meant(_around(text, match), run)
         if not any(abs(value - size) <= SIZE_WITHIN * size for size in known):
             nearest = min(known, key=lambda size: abs(size - value))
             says = f"{match[0]} is no size of this run; the nearest is {decimal(nearest)}."

@@ -113,6 +113,8 @@ def test_the_nearest_size_of_the_run_is_told(typed, nearest):
         ("logits with activations take 2 GB", False),
         ("the others take 13 GB at the peak", True),
         ("the peak is 13 GB", False),
+        ("logits take 13 GB of an 80 GB peak", True),
+        ("logits take 13 GB of a 40 GB peak", False),
         # What has no size of its own may be any.
         ("the buffer takes 80 GB", True),
     ],
