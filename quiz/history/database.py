@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, final
 
 from engine.errors import Fault, InputError
+from quiz.history.schema import APPLICATION, MIGRATIONS, SCHEMA, TABLES
 
 if sys.platform == "win32":
     import msvcrt
@@ -20,64 +21,7 @@ FILE = "memquiz.sqlite3"
 # Empty: a process that has a set open holds a lock on the byte of that set's number.
 LOCKS = "memquiz.lock"
 WITHOUT = "name another folder in MEMQUIZ_DATA, or practise with --no-save"
-SCHEMA = 3
 BUSY_SECONDS = 10.0
-# "memq" in ASCII: tells our file from another program's, also with SQLite's own tools.
-APPLICATION = 0x6D656D71
-
-TABLES = (
-    """
-    CREATE TABLE sets (
-        id INTEGER PRIMARY KEY,
-        created TEXT NOT NULL,
-        finished TEXT,
-        options TEXT NOT NULL,
-        problems TEXT NOT NULL,
-        version TEXT NOT NULL
-    )
-    """,
-    """
-    CREATE TABLE attempts (
-        id INTEGER PRIMARY KEY,
-        set_id INTEGER NOT NULL REFERENCES sets (id),
-        position INTEGER NOT NULL,
-        problem TEXT NOT NULL,
-        topic TEXT NOT NULL,
-        typed TEXT NOT NULL,
-        parsed TEXT,
-        score REAL NOT NULL,
-        verdict TEXT NOT NULL,
-        mistake TEXT,
-        held INTEGER,
-        own TEXT,
-        feedback TEXT NOT NULL,
-        hints INTEGER NOT NULL,
-        seconds REAL NOT NULL,
-        answered TEXT NOT NULL,
-        undone TEXT,
-        version TEXT NOT NULL
-    )
-    """,
-    "CREATE INDEX attempts_by_set ON attempts (set_id, position)",
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {SCHEMA}",
-)
-
-# What makes a file of each format one of the next.
-MIGRATIONS = {
-    1: (
-        "ALTER TABLE attempts ADD COLUMN held INTEGER",
-        "ALTER TABLE attempts ADD COLUMN own TEXT",
-    ),
-    # What was understood is JSON; a yes or no stood in a column of its own, which is left alone.
-    2: (
-        """UPDATE attempts SET parsed = '{"fraction": "' || parsed || '"}'
-            WHERE parsed LIKE '%/%' AND parsed NOT LIKE '[%'""",
-        """UPDATE attempts SET parsed = '{"yes": ' || CASE said WHEN 0 THEN 'false' ELSE 'true' END
-            || ', "number": ' || coalesce(parsed, 'null') || '}'
-            WHERE said IS NOT NULL""",
-    ),
-}
 
 REASONS = {
     sqlite3.SQLITE_NOTADB: "is no memquiz database; it is left as it is",

@@ -2,11 +2,13 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self, final
+from uuid import uuid4
 
 import platformdirs
 
@@ -22,17 +24,22 @@ OPEN = Fault("this set", "is open in another memquiz", "go on there, or begin a 
 
 RECORD = """
     INSERT INTO attempts (
-        set_id, position, problem, topic, typed, parsed, score, verdict, mistake, held,
-        feedback, hints, seconds, answered, version
+        uid, set_id, position, problem, topic, level, tells, typed, parsed, score, verdict,
+        mistake, held, feedback, hints, seconds, answered, version
     ) VALUES (
-        :set_id, :position, :problem, :topic, :typed, :parsed, :score, :verdict, :mistake,
-        :held, :feedback, :hints, :seconds, :answered, :version
+        :uid, :set_id, :position, :problem, :topic, :level, :tells, :typed, :parsed, :score,
+        :verdict, :mistake, :held, :feedback, :hints, :seconds, :answered, :version
     )
 """
 STANDING = """
     SELECT position, problem, topic, typed, parsed, score, verdict, mistake, held,
-        feedback, hints, seconds, own
+        feedback, hints, seconds, own, level, tells
     FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
+"""
+EVER = """
+    SELECT answered, problem, topic, typed, parsed, score, verdict, mistake, held,
+        feedback, hints, seconds, own, level, tells
+    FROM attempts WHERE undone IS NULL ORDER BY answered, id
 """
 
 
@@ -44,6 +51,14 @@ class SavedSet:
     options: dict[str, Any]
     problems: tuple[str, ...]
     attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """An answer that stands, of whatever set, and when it was given (UTC)."""
+
+    attempt: Attempt
+    at: datetime
 
 
 def data_folder() -> Path:
@@ -71,10 +86,12 @@ class Store:
 
     def start(self, options: dict[str, Any], problems: tuple[str, ...]) -> int:
         """Keep a new set, take it for this process and return its key."""
-        row = (_now(), json.dumps(options), json.dumps(problems), VERSION)
+        row = (uuid4().hex, _now(), json.dumps(options), json.dumps(problems), VERSION)
         with self._database.writing() as connection:
             connection.execute(
-                "INSERT INTO sets (created, options, problems, version) VALUES (?, ?, ?, ?)", row
+                "INSERT INTO sets (uid, created, options, problems, version) "
+                "VALUES (?, ?, ?, ?, ?)",
+                row,
             )
             key = int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
             # Before others see it: the newest unfinished set is what the next process asks for.
@@ -111,10 +128,13 @@ class Store:
         """Keep an answer."""
         verdict = attempt.verdict
         row = {
+            "uid": uuid4().hex,
             "set_id": key,
             "position": position,
             "problem": verdict.problem,
             "topic": attempt.topic,
+            "level": attempt.level,
+            "tells": None if attempt.tells is None else json.dumps(attempt.tells),
             "typed": verdict.answer,
             "parsed": written(verdict.parsed),
             "score": float(verdict.score),
@@ -155,6 +175,15 @@ class Store:
             ).fetchone()
         return int(row[0]), int(row[1])
 
+    def answered(self) -> tuple[Answered, ...]:
+        """Return every answer that stands, of all sets, in the order in which they were given."""
+        with self._database.reading() as connection:
+            rows = connection.execute(EVER).fetchall()
+        return tuple(
+            Answered(at=datetime.fromisoformat(at), attempt=_attempt_from(row))
+            for at, *row in rows
+        )
+
     def finish(self, key: int) -> None:
         """Mark a set as finished, so that it is not taken up again."""
         with self._database.writing() as connection:
@@ -171,9 +200,9 @@ class Store:
         return tuple(standing)
 
 
-def _attempt_from(row: tuple[Any, ...]) -> Attempt:
+def _attempt_from(row: Sequence[Any]) -> Attempt:
     problem, topic, typed, parsed, score, mark, mistake, held, *rest = row
-    feedback, hints, seconds, own = rest
+    feedback, hints, seconds, own, level, tells = rest
     verdict = Verdict(
         problem=problem,
         answer=typed,
@@ -184,7 +213,15 @@ def _attempt_from(row: tuple[Any, ...]) -> Attempt:
         held=None if held is None else bool(held),
         feedback=feedback,
     )
-    return Attempt(topic=topic, verdict=verdict, hints=hints, seconds=seconds, own=own)
+    return Attempt(
+        topic=topic,
+        verdict=verdict,
+        hints=hints,
+        seconds=seconds,
+        own=own,
+        level=level,
+        tells=None if tells is None else tuple(json.loads(tells)),
+    )
 
 
 def _now() -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from problems.problem import Level
 from quiz.marking.verdict import LABELS, Mark, Verdict
 
 
@@ -10,7 +11,13 @@ from quiz.marking.verdict import LABELS, Mark, Verdict
 class Attempt:
     """An answered question: what it was about, how it was marked, what it took.
 
-    `own` is the learner's own mark, where one was put in the place of the program's.
+    Args:
+        topic: a key of `problems.problem.TOPICS`.
+        hints: how many were shown before.
+        seconds: since the question was shown.
+        own: the learner's own mark, where one was put in the place of the program's.
+        level: at which the question was posed; None in answers of older versions.
+        tells: names of the mistakes that its number could have told; None in such answers.
     """
 
     topic: str
@@ -18,6 +25,8 @@ class Attempt:
     hints: int
     seconds: float
     own: Mark | None = None
+    level: Level | None = None
+    tells: tuple[str, ...] | None = None
 
     @property
     def score(self) -> Fraction:

@@ -7,7 +7,8 @@ import re
 VARIABLE = "MEMQUIZ_COMMAND"
 NAME = "memquiz"
 VERBS = (
-    "practice", "solve", "levers", "verify", "generate", "grade", "check", "explain", "catalog",
+    "practice", "interview", "progress", "history", "solve", "levers", "verify", "generate",
+    "grade", "check", "explain", "catalog",
 )  # fmt: skip
 COMMAND = re.compile(rf"\b{NAME}(?= (?:{'|'.join(VERBS)})\b)")
 

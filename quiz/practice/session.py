@@ -208,7 +208,12 @@ def _joined(problem: Problem, pending: str, line: str, halves: Halves) -> Verdic
 
 def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) -> Turn:
     attempt = Attempt(
-        topic=problem.topic, verdict=verdict, hints=session.hints, seconds=round(seconds, 1)
+        topic=problem.topic,
+        level=problem.level,
+        tells=tuple(mistake.name for mistake in problem.mistakes),
+        verdict=verdict,
+        hints=session.hints,
+        seconds=round(seconds, 1),
     )
     after = replace(session, attempts=(*session.attempts, attempt), hints=0, pending="")
     return after, Marked(attempt=attempt)

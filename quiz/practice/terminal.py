@@ -1,21 +1,18 @@
 """The learner at a terminal or behind a pipe: lines in, questions and verdicts out."""
 
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from importlib import import_module
 from textwrap import indent
 from typing import TextIO, final
 
 from rich.console import Console
 
-from engine.errors import Fault, InputError
 from problems.problem import TOPICS, Problem
 from quiz.answers import caret
 from quiz.marking.attempt import Attempt
 from quiz.marking.registry import marker_of, request_of
 from quiz.marking.verdict import Mark
 from quiz.output.screen import paragraph, whole_lines
+from quiz.output.typing_in import Lines
 from quiz.practice.events import (
     Blank,
     CannotOverrule,
@@ -37,7 +34,6 @@ from quiz.practice.events import (
 )
 from quiz.practice.session import Session
 
-LONGEST_LINE = 1000
 BAR = 20
 # Shorter ones say nothing.
 SHORTEST_BAR = 5
@@ -91,42 +87,20 @@ class Terminal:
 
     def __init__(self, console: Console, lines: TextIO) -> None:
         self._console = console
-        self._lines = lines
-        self._interactive = lines.isatty() and console.is_terminal
-        if self._interactive:
-            with suppress(ImportError):
-                import_module("readline")  # lets input() edit the line
+        self._lines = Lines(console, lines)
 
     @property
     def interactive(self) -> bool:
         """Whether a person sees each line before typing the next."""
-        return self._interactive
+        return self._lines.interactive
 
     def read(self) -> str | None:
-        """Return the next line, cut where it is absurdly long; None at the end of input.
+        """Return the next line; None at the end of input.
 
         Raises:
             InputError: standard input cannot be read.
         """
-        if not self._interactive:
-            return self._piped()
-        sys.stdout.flush()
-        try:
-            return input("> ")[: LONGEST_LINE + 1]
-        except EOFError:
-            self._console.print()
-            return None
-
-    def _piped(self) -> str | None:
-        try:
-            line = self._lines.readline(LONGEST_LINE + 1)
-            piece = line
-            while piece and not piece.endswith("\n"):
-                piece = self._lines.readline(LONGEST_LINE)
-        except OSError as error:
-            what = f"cannot be read: {error.strerror or error}"
-            raise InputError(Fault("standard input", what)) from error
-        return line.rstrip("\r\n") if line else None
+        return self._lines.read()
 
     def ask(self, session: Session, problem: Problem) -> None:
         """Show the question under a line that says where in the set it stands."""

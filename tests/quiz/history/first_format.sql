@@ -1,5 +1,12 @@
 -- A learner's file as the first format had it, with an answer of each form.
-DROP TABLE attempts;
+CREATE TABLE sets (
+    id INTEGER PRIMARY KEY,
+    created TEXT NOT NULL,
+    finished TEXT,
+    options TEXT NOT NULL,
+    problems TEXT NOT NULL,
+    version TEXT NOT NULL
+);
 CREATE TABLE attempts (
     id INTEGER PRIMARY KEY,
     set_id INTEGER NOT NULL REFERENCES sets (id),
@@ -31,4 +38,6 @@ INSERT INTO attempts (set_id, position, problem, topic, typed, parsed, said, sco
         (1, 4, 'e@1', 'A', 'yes', NULL, 1, 0.5, 'partial', '.', 0, 3.5, '2026', '0.1.0'),
         (1, 5, 'f@1', 'A', '2=3>1', '[["2", "3"], ["1"]]', NULL, 0.0, 'wrong', '.', 0, 3.5, '2026', '0.1.0'),
         (1, 6, 'g@1', 'A', '', NULL, NULL, 0.0, 'skipped', '.', 0, 3.5, '2026', '0.1.0');
+CREATE INDEX attempts_by_set ON attempts (set_id, position);
+PRAGMA application_id = 1835363697;
 PRAGMA user_version = 1;

@@ -1,5 +1,7 @@
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
@@ -8,7 +10,8 @@ import pytest
 
 from engine.errors import InputError
 from quiz.grading import grade
-from quiz.history.database import APPLICATION, FILE, SCHEMA
+from quiz.history.database import FILE
+from quiz.history.schema import APPLICATION, SCHEMA
 from quiz.history.store import Store, data_folder
 from quiz.marking.attempt import Attempt
 
@@ -17,7 +20,14 @@ PROBLEMS = ("made@7", "made@8")
 
 
 def answered(problem, typed, *, hints=0):
-    return Attempt(topic="A", verdict=grade(problem, typed), hints=hints, seconds=2.5)
+    return Attempt(
+        topic="A",
+        level="mid",
+        tells=("gradients left whole",),
+        verdict=grade(problem, typed),
+        hints=hints,
+        seconds=2.5,
+    )
 
 
 def rows(folder, query):
@@ -44,6 +54,21 @@ def test_an_answer_is_on_the_disk_when_record_returns(data, states_problem):
         assert rows(data, "SELECT typed, mistake FROM attempts") == [
             ("37 GB", "gradients left whole")
         ]
+
+
+def test_every_answer_that_stands_is_given_with_its_moment_whatever_its_set(data, states_problem):
+    given = answered(states_problem, "37 GB")
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    with Store(data) as store:
+        for _ in range(2):
+            store.record(store.start(OPTIONS, PROBLEMS), 0, given)
+        other = store.start(OPTIONS, PROBLEMS)
+        store.record(other, 0, given)
+        store.undo(other, 0)
+        kept = store.answered()
+    unread = replace(given, verdict=replace(given.verdict, reading=""))
+    assert [one.attempt for one in kept] == [unread, unread]
+    assert before < kept[0].at <= kept[1].at <= datetime.now(UTC)
 
 
 def test_a_yes_without_a_number_comes_back(data, fits_problem):
@@ -105,11 +130,14 @@ def test_the_file_says_whose_and_of_which_format_it_is(data):
 FIRST_FORMAT = Path(__file__).with_name("first_format.sql").read_text(encoding="utf-8")
 
 
-def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data, states_problem):
-    with Store(data):
-        pass
-    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
+def first_format(folder):
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
         connection.executescript(FIRST_FORMAT)
+
+
+def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data, states_problem):
+    first_format(data)
     with Store(data) as store:
         given, *_ = store.unfinished({}).attempts
         assert (given.verdict.answer, given.verdict.held, store.ranges()) == (
@@ -135,10 +163,7 @@ def test_a_file_of_the_first_format_is_brought_to_this_one_with_its_answers(data
     ],
 )
 def test_what_older_formats_understood_comes_back(data, position, parsed):
-    with Store(data):
-        pass
-    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
-        connection.executescript(FIRST_FORMAT)
+    first_format(data)
     with Store(data) as store:
         assert store.unfinished({}).attempts[position].verdict.parsed == parsed
 

@@ -1,0 +1,1 @@
+"""`memquiz progress`: what the answers of weeks say of a learner."""
