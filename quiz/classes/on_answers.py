@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from quiz.classes.grids import Grid, Row, Section, brief, counted, shown
 from quiz.classes.marks import Mark
 from quiz.classes.report import Report
+from quiz.output.sections import Grid, Row, Section, brief, counted, shown
 
 
 def yourself(report: Report) -> Iterator[Section]:

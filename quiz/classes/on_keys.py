@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from quiz.classes.grids import Grid, Section, brief, counted, named, shown, signed
 from quiz.classes.moved import Moved
 from quiz.classes.report import PERCENT, Report
+from quiz.output.sections import Grid, Section, brief, counted, named, shown, signed
 
 
 def notes(report: Report) -> Iterator[Section]:

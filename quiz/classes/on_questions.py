@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from problems.problem import TOPICS
-from quiz.classes.grids import Grid, Row, Section, shown
 from quiz.classes.items import EASY, HARD, Item
 from quiz.classes.report import Report
+from quiz.output.sections import Grid, Row, Section, shown
 
 # In the report: `results.json` has all of them.
 SLIPS_SHOWN = 20

@@ -1,17 +1,12 @@
 """The report on a class as a page: Markdown, and HTML that needs nothing else."""
 
 from collections.abc import Iterator
-from functools import cache
 
-from jinja2 import Environment
-
-from quiz.classes.grids import Grid, counted
-from quiz.classes.histogram import HEIGHT, WIDTH, drawn
 from quiz.classes.report import Report
 from quiz.classes.sections import sections
 from quiz.output.markdown import escaped, in_a_cell
 from quiz.output.pages import environment
-from quiz.output.plain import visible
+from quiz.output.sections import Grid
 from quiz.release import VERSION
 
 
@@ -23,16 +18,11 @@ def markdown(report: Report) -> str:
 def html(report: Report) -> str:
     """Return the report as a page. What students typed is escaped in it."""
     return (
-        _environment()
+        environment()
         .get_template("classes.html.jinja")
         .render(
             title=report.marked.problems.title,
             sections=sections(report),
-            bars=drawn(report.bars),
-            size=(WIDTH, HEIGHT),
-            spoken="; ".join(
-                f"{bar.said}: {counted(bar.students, 'student')}" for bar in report.bars
-            ),
             version=VERSION,
         )
     )
@@ -53,10 +43,3 @@ def _table(grid: Grid) -> str:
         *([in_a_cell(cell) for cell in row] for row in grid.rows),
     ]
     return "\n".join([f"{escaped(grid.caption)}:\n", *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-@cache
-def _environment() -> Environment:
-    own = environment().overlay()
-    own.filters = own.filters | {"visible": visible}
-    return own

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from statistics import median
 
 from quiz.classes import on_answers, on_keys, on_questions
-from quiz.classes.grids import Grid, Section, counted, named, shown
+from quiz.classes.histogram import drawn
 from quiz.classes.report import Report, percent
+from quiz.output.sections import Grid, Section, counted, named, shown
 
 
 def sections(report: Report) -> tuple[Section, ...]:
@@ -90,4 +91,6 @@ def _points(report: Report) -> Iterator[Section]:
         rows=tuple(rows),
         numbers=frozenset(range(1, 4 + len(numbers))),
     )
-    yield Section(title="Points", grids=(spread, students), is_spread=True)
+    spoken = "; ".join(f"{bar.said}: {counted(bar.students, 'student')}" for bar in report.bars)
+    figures = (drawn(report.bars, spoken),)
+    yield Section(title="Points", grids=(spread, students), figures=figures)

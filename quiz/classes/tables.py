@@ -4,10 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from quiz.classes.grids import shown
 from quiz.classes.guard import guarded
 from quiz.classes.marks import Mark, Marked, Result
 from quiz.classes.report import percent
+from quiz.output.sections import shown
 
 ANSWERS = (
     "student", "question", "problem", "answer", "read as", "score", "points", "verdict",

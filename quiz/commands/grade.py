@@ -10,7 +10,6 @@ import click
 
 from engine.errors import Fault, InputError
 from engine.fields import show
-from quiz.classes.grids import counted
 from quiz.classes.page import html, markdown
 from quiz.classes.reading import read_answers
 from quiz.classes.report import PERCENT, Report, as_json
@@ -22,6 +21,7 @@ from quiz.options.kinds import with_kinds
 from quiz.options.values import real
 from quiz.output.plain import visible
 from quiz.output.screen import open_console, paragraph
+from quiz.output.sections import counted
 from quiz.sets.folder import folder_faults, write_all
 from quiz.sets.key import read_key
 from quiz.sets.problem_set import ProblemSet

@@ -4,11 +4,13 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from quiz.output.plain import visible
+
 
 @cache
 def environment() -> Environment:
     """Return what renders `quiz/templates`: whatever is put in is escaped in HTML."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("quiz"),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -16,3 +18,5 @@ def environment() -> Environment:
         autoescape=select_autoescape(("html.jinja",)),
         auto_reload=False,
     )
+    made.filters = made.filters | {"visible": visible}
+    return made

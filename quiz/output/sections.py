@@ -1,8 +1,10 @@
-"""Sections of sentences and tables, which any page can show, and how numbers stand in them."""
+"""Sections of sentences, pictures and tables, which any page can show, and numbers in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+from quiz.output.figures import Figure
 
 Row = tuple[str, ...]
 NAMES_SHOWN = 12
@@ -21,12 +23,12 @@ class Grid:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of the report; `is_spread` where the picture of the points stands in it."""
+    """A part of a report. What its pictures show stands in its tables too."""
 
     title: str
     says: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
-    is_spread: bool = False
+    figures: tuple[Figure, ...] = ()
 
 
 def brief(text: str) -> str:
