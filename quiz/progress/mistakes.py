@@ -1,0 +1,158 @@
+"""The mistakes that a learner makes: how often, whether more seldom than before, and where."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from fractions import Fraction
+
+from quiz.history.store import Answered
+from quiz.progress.days import local
+from quiz.progress.shares import typed
+
+PERIOD = timedelta(days=30)
+# So many questions in a row that could have told a mistake, and did not: it is overcome.
+OVERCOME = 5
+# Between the names of two that were made at once.
+BOTH = " and "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """How often a mistake was made, of the answers that could have told it."""
+
+    times: int
+    chances: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A mistake that was made.
+
+    Args:
+        times: ever.
+        recent: in the last 30 days.
+        before: in the 30 days before those.
+        last: when it was made last.
+        since: answers after that which could have told it. Those of older versions, which do not
+            say what they could have told, are not among them.
+        kind: of question in which it was made most, of those the one in which it was made last;
+            None where there is no such kind today.
+        weeks: times in each week of the calendar, the current one last.
+    """
+
+    name: str
+    times: int
+    recent: Made
+    before: Made
+    last: datetime
+    since: int
+    kind: str | None
+    weeks: tuple[int, ...]
+
+    @property
+    def overcome(self) -> bool:
+        """Whether it was not made in the last few questions that could have told it."""
+        return self.since >= OVERCOME
+
+
+def mistakes(
+    answered: Sequence[Answered],
+    now: datetime,
+    *,
+    weeks: Sequence[date],
+    zone: tzinfo | None,
+    kinds: Collection[str],
+) -> tuple[Mistake, ...]:
+    """Return the mistakes that were made, the most frequent of the last 30 days first.
+
+    Args:
+        answered: in the order in which they were given.
+        now: when the report is made.
+        weeks: their Mondays, one after the other, the current one last.
+        zone: of the calendar that has those weeks; None is the system's.
+        kinds: of question that there are today.
+    """
+    told = _told([one for one in answered if typed(one.attempt)])
+    made = [
+        _mistake(name, some, now, weeks, zone, kinds)
+        for name, some in told.items()
+        if any(_made(one, name) for one in some)
+    ]
+    return tuple(sorted(made, key=lambda one: (-one.recent.times, -one.times, one.name)))
+
+
+def kind_of(one: Answered) -> str:
+    """Return the kind of question of an answer."""
+    return one.attempt.verdict.problem.rpartition("@")[0]
+
+
+def _told(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
+    """Return, for each mistake, the answers that it was made in or could have been told by."""
+    own = {name for one in answered for name in one.attempt.tells or ()}
+    made = {name for one in answered for name in _names(one)}
+    told: dict[str, list[Answered]] = {name: [] for name in (*own, *made)}
+    # A slip of reading, such as bits for bytes, belongs to no question: any number can have it.
+    slips = made - own
+    for one in answered:
+        could = {*(one.attempt.tells or ()), *_names(one)}
+        if one.attempt.tells is not None and _is_number(one):
+            could |= slips
+        for name in could:
+            told[name].append(one)
+    return told
+
+
+def _names(one: Answered) -> tuple[str, ...]:
+    """Return the mistakes that an answer was traced to: none, one, or two at once."""
+    made, told = one.attempt.verdict.mistake, one.attempt.tells or ()
+    if made is None or made in told:
+        return (made,) if made else ()
+    first = next((name for name in told if made.startswith(name + BOTH)), None)
+    return (made,) if first is None else (first, made.removeprefix(first + BOTH))
+
+
+def _is_number(one: Answered) -> bool:
+    parsed = one.attempt.verdict.parsed
+    return isinstance(parsed, Fraction) or (
+        isinstance(parsed, Mapping)
+        and any(isinstance(part, Fraction) for name, part in parsed.items() if name != "step")
+    )
+
+
+def _made(one: Answered, name: str) -> bool:
+    return name in _names(one)
+
+
+def _mistake(
+    name: str,
+    told: Sequence[Answered],
+    now: datetime,
+    weeks: Sequence[date],
+    zone: tzinfo | None,
+    kinds: Collection[str],
+) -> Mistake:
+    at = [place for place, one in enumerate(told) if _made(one, name)]
+    made = [told[place] for place in at]
+    days = (local(one.at, zone) for one in made)
+    by_week = Counter(day - timedelta(days=day.weekday()) for day in days)
+    return Mistake(
+        name=name,
+        times=len(made),
+        recent=_within(told, name, now - PERIOD, now),
+        before=_within(told, name, now - 2 * PERIOD, now - PERIOD),
+        last=made[-1].at,
+        since=len(told) - 1 - at[-1],
+        kind=_most(made, kinds),
+        weeks=tuple(by_week[monday] for monday in weeks),
+    )
+
+
+def _within(told: Sequence[Answered], name: str, begin: datetime, end: datetime) -> Made:
+    chances = [one for one in told if begin < one.at <= end]
+    return Made(times=sum(_made(one, name) for one in chances), chances=len(chances))
+
+
+def _most(made: Sequence[Answered], kinds: Collection[str]) -> str | None:
+    found = [kind for one in reversed(made) if (kind := kind_of(one)) in kinds]
+    return Counter(found).most_common(1)[0][0] if found else None
