@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Anchor = Literal["start", "middle", "end"]
-# Of a shape: told apart without red and green too, and by more than colour.
-Look = Literal["first", "second", "faint", "axis", "grid", "line"]
+# Of a shape: filled, an area around a line, or a line.
+Look = Literal["first", "faint", "axis", "grid", "line"]
 
 
 @dataclass(frozen=True, kw_only=True)
