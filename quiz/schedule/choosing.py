@@ -73,7 +73,7 @@ def overdue(
 
 
 def next_due(fitting: Sequence[Kind], answered: Iterable[Answered]) -> datetime | None:
-    """Return the first moment at which a concept of these kinds is due; None where there is none."""
+    """Return the first moment at which a concept of these kinds is due; None: there is none."""
     names = {kind.name for kind in fitting}
     return min((at.due for of, at in cards(answered).items() if of.kind in names), default=None)
 

@@ -1,4 +1,4 @@
-"""What is practised: a kind of question, and each mistake that was made in it; never the numbers."""
+"""What is practised, never the numbers: a kind of question, and each mistake made in it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
