@@ -245,7 +245,7 @@ def test_typed_marks_of_markdown_are_shown_as_they_are(text):
     assert not re.search(r"(?<!\\)<", text)
     assert "\x1b" not in text
     cells = [line for line in text.splitlines() if line.startswith("|")]
-    bars = [len(re.findall(r"(?<!\\)\|", line)) for line in cells if "rm" in line]
+    bars = [len(re.findall(r"(?<!\\)\|", line)) for line in cells if "alert" in line]
     assert bars
     assert set(bars) == {3}  # two columns
 
