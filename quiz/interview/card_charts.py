@@ -9,6 +9,7 @@ from engine.units import decimal
 from problems.answers.answer import Number
 from quiz.interview.charts import Bar, Chart, Limit, Piece
 from quiz.interview.scorecard import PartCard, Reply, Scorecard
+from quiz.interview.scorecard_words import SECONDS, clock
 from quiz.output.bars import LETTERS, scaled, used
 from quiz.output.colours import COLOURS
 
@@ -17,7 +18,6 @@ BLUE, GREY = "#0072b2", "#999999"
 FINE = 10_000
 # Of the question that asks for the peak of the run as it is at first.
 PEAK = "peak"
-SECONDS = 60
 
 
 def marks(card: Scorecard) -> Chart:
@@ -74,11 +74,6 @@ def _times(card: PartCard, longest: float) -> Iterator[Bar]:
         pieces=(_piece(planned / longest, GREY, "p"),),
         said=f"{clock(planned)} planned",
     )
-
-
-def clock(seconds: float) -> str:
-    """Return a time as a clock shows it: "3:07"."""
-    return f"{int(seconds) // SECONDS}:{int(seconds) % SECONDS:02}"
 
 
 def peak_said(card: Scorecard) -> tuple[Reply, int] | None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from problems.answers.answer import Number
-from problems.answers.numbers import amount, in_gb, rounded
+from problems.answers.numbers import rounded
 from problems.interview.script import Aspect
 from quiz.interview import card_charts
-from quiz.interview.card_charts import clock, score_said
+from quiz.interview.answers_told import short
+from quiz.interview.card_charts import score_said
 from quiz.interview.document import (
     Block,
     Commands,
@@ -21,6 +22,7 @@ from quiz.interview.document import (
 )
 from quiz.interview.questions_said import heading, name_of
 from quiz.interview.scorecard import PartCard, Reply, Scorecard
+from quiz.interview.scorecard_words import clock
 from quiz.output.scenario_words import described, headline
 
 # From here on an aspect carried the interview, and below the other it lost.
@@ -165,15 +167,11 @@ def figures(reply: Reply) -> Iterator[tuple[str, ...]]:
 
 
 def _figure(name: str, own: object, asked: Number, note: str) -> tuple[str, ...]:
-    right = _short(asked.value, asked)
+    right = short(asked.value, asked)
     if not isinstance(own, Fraction):
         return name, "no number", right, "", note
     ratio = rounded(own / asked.value, 3) if own and asked.value else ""
-    return name, _short(own, asked), right, ratio, note
-
-
-def _short(value: Fraction, asked: Number) -> str:
-    return in_gb(value) if asked.unit == "bytes" else amount(value, asked.unit)
+    return name, short(own, asked), right, ratio, note
 
 
 def _note(reply: Reply) -> str:

@@ -143,7 +143,15 @@ def test_the_words_are_the_clause_as_it_was_typed():
     assert heard(typed, KNOWN["activations"], "whole") == "but  the Activations aren't"
 
 
-@pytest.mark.parametrize("typed", ["\x00weights", "we\N{CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I}ghts weights", "weights \ufffd", "9" * 2000])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "\x00weights",
+        "we\N{CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I}ghts weights",
+        "weights \ufffd",
+        "9" * 2000,
+    ],
+)
 def test_no_character_stops_the_hearing(typed):
     assert bool(heard(typed, KNOWN["weights"], "listed")) is ("weights" in typed)
 
