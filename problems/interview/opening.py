@@ -1,0 +1,112 @@
+"""How an interview opens: a run with its conditions left open, and which are worth asking for."""
+
+from collections.abc import Iterator
+
+from engine.optimizers import optimizers
+from engine.precisions import PRECISIONS
+from problems.interview.posed import Posed, Row, Talk, points
+from problems.interview.runs import context_said
+from problems.interview.script import Question
+from problems.model_states import STAGES, each_of
+from problems.on_paper import run_parts
+from problems.stated import PRECISIONS_SAID, kernel_said
+from problems.wording import card, gb, number, short
+
+
+def opening(talk: Talk) -> str:
+    """Return the run as the interviewer puts it, under-specified."""
+    x = talk.scenario
+    gpus, gpu = x.hardware.gpus, card(x.hardware.gpu)
+    on = f"one {gpu}" if gpus == 1 else f"{number(gpus)} GPUs of the type {gpu}"
+    context = context_said(x.workload.sequence)
+    return (
+        f"You are to train {x.model.title} on {on}, with {context} tokens of context. Will it fit?"
+    )
+
+
+def conditions(talk: Talk) -> str:
+    """Return the whole run, as it is told once conditions were asked for or assumed."""
+    return talk.runs.base.prompt("interview", ask_micro_batch=False, asks="")
+
+
+def posed(talk: Talk) -> Iterator[Posed]:
+    """Yield the question for the conditions."""
+    yield Posed(
+        question=Question(
+            key="conditions",
+            aspect="conditions",
+            says="Before any number: what do you have to know or assume about this run?",
+            scenario=talk.scenario,
+            points=points(_rows(talk)),
+            stronger=(
+                "Fixes micro-batch, precision, optimizer, kernel, recomputation and sharding in "
+                "one breath, and says which of them would overturn the answer."
+            ),
+            practises=("conditions-first", "activations-conditions"),
+        ),
+        takes=2,
+    )
+
+
+def _rows(talk: Talk) -> Iterator[Row]:
+    x = talk.scenario
+    work, recipe, parallel = x.workload, x.recipe, x.parallel
+    sequences = "sequence" if work.micro_batch == 1 else "sequences"
+    yield (
+        "micro-batch",
+        f"The micro-batch: {work.micro_batch} {sequences} on a GPU, {number(x.tokens)} tokens.",
+        "junior",
+    )
+    each = short(each_of(run_parts(x)))
+    yield (
+        "precision",
+        (
+            f"The precision: {PRECISIONS_SAID[recipe.precision]}, {each} bytes of states a parameter "
+            "here."
+        ),
+        "junior",
+    )
+    states = optimizers()[recipe.optimizer].states * PRECISIONS[recipe.precision].stepped
+    yield (
+        "optimizer",
+        f"The optimizer: {optimizers()[recipe.optimizer].title} keeps {states} bytes a parameter.",
+        "junior",
+    )
+    if parallel.data > 1:
+        yield (
+            "sharding",
+            f"Who shares what: {STAGES[parallel.zero]} over {number(parallel.data)} GPUs.",
+            "junior",
+        )
+    kept = "keeps no scores" if recipe.attention == "flash" else "writes the scores out"
+    yield (
+        "attention-kernel",
+        f"The attention kernel: {kernel_said(recipe)}, which {kept}.",
+        "mid",
+    )
+    yield (
+        "recomputation",
+        {
+            "none": f"Recomputation: none, {x.architecture.layers} layers keep what they save.",
+            "selective": "Recomputation: selective, attention's inside is run again.",
+            "full": f"Recomputation: full, {x.architecture.layers} layer inputs are kept.",
+        }[recipe.recompute],
+        "mid",
+    )
+    many = work.gradient_accumulation
+    stays = f"over {many} micro-batches, so gradients stay" if many > 1 else "none here"
+    yield "accumulation", f"Gradient accumulation: {stays}.", "mid"
+    memory = f"{number(x.hardware.gpu.memory_mib)} MiB, {gb(x.hardware.gpu.memory)}"
+    yield (
+        "card-memory",
+        f"What the card has: {memory} as its driver says, and not all of it is for tensors.",
+        "mid",
+    )
+    yield (
+        "loss-kernel",
+        (
+            f"The loss: plain cross entropy over {number(x.architecture.vocab)} words, fp32 "
+            "logits and all."
+        ),
+        "senior",
+    )

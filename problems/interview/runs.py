@@ -1,0 +1,215 @@
+"""The runs that an interview is about: one at first, and what follow-ups make of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+from engine.errors import InputError
+from engine.estimate import Fits, fits
+from engine.optimizers import optimizers
+from engine.scenario import Scenario
+from problems import scenarios
+from problems.bank.levers import first_lever, lever_savings
+from problems.draw import Draw
+from problems.peaks import Run
+from problems.problem import Level
+from problems.wording import number
+
+# How often a run fits, is tight or does not fit, and what it takes of its card on paper, percent.
+VERDICTS: tuple[tuple[Fits, int], ...] = (("yes", 8), ("tight", 5), ("no", 8))
+SHARES: dict[Fits, tuple[int, int]] = {"yes": (30, 85), "tight": (85, 101), "no": (108, 260)}
+# How near the card's memory a follow-up's peak may come before yes or no is no clear answer.
+NEAR = Fraction(8, 100)
+ATTEMPTS = 5000
+LONGER, WIDER = (4, 2, 8), (Fraction(2), Fraction(4), Fraction(1, 2))
+MOST_TOKENS, LONGEST_EAGER, MOST_RANKS = 2**18, 8192, 1024
+NODE = 8
+KILO = 1024
+# 100 Gb/s, in GB/s of one GPU.
+SLOW_NETWORK = 12.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """A run as a follow-up has it.
+
+    Args:
+        key: of the question on its peak.
+        changes: what it changes: "32k context".
+        said: the same as the interviewer puts it.
+    """
+
+    key: str
+    run: Run
+    changes: str
+    said: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """What an interview is about.
+
+    Args:
+        base: the run at first.
+        longer: the same with a longer context.
+        wider: the same on another number of GPUs.
+        cramped: the one of them that does not fit, on which levers are pulled.
+        pulls: three to five levers on it, of which some make it fit.
+        pull: the one whose saving is predicted.
+    """
+
+    base: Run
+    longer: Followed
+    wider: Followed
+    cramped: Followed
+    pulls: tuple[first_lever.Pull, ...]
+    pull: lever_savings.Pull
+
+    @property
+    def verdict(self) -> Fits:
+        """Whether the run fits."""
+        return fits(self.base.scenario, self.base.ledger)
+
+    @property
+    def slow(self) -> Scenario:
+        """The run with a network of 100 Gb/s for each GPU."""
+        x = self.base.scenario
+        return replace(x, hardware=replace(x.hardware, network_gb_s=SLOW_NETWORK))
+
+
+def drawn(draw: Draw, level: Level) -> Iterator[Runs]:
+    """Yield what an interview of a level may be about, one draw after another."""
+    wanted = draw.weighted(VERDICTS)
+    low, high = SHARES[wanted]
+    for _ in range(ATTEMPTS):
+        scenario = scenarios.run(draw, low=low, high=high)
+        if scenario is None or not _is_for(level, scenario):
+            continue
+        base = Run(scenario=scenario)
+        if fits(scenario, base.ledger) != wanted:
+            continue
+        found = _followed(draw, base)
+        if found is not None:
+            yield found
+
+
+def _is_for(level: Level, x: Scenario) -> bool:
+    """Return whether a run is one for a level: a junior's shares nothing, or everything."""
+    gpu, parallel = x.hardware.gpu, x.parallel
+    if scenarios.is_old(gpu) or not optimizers()[x.recipe.optimizer].states:
+        return False
+    if level == "junior":
+        return parallel.data <= NODE and parallel.zero in {0, 3}
+    if level == "mid":
+        return parallel.data > 1 and parallel.zero > 0
+    # Its ranks send over the network, which a follow-up makes slower.
+    crosses = parallel.data > gpu.gpus_per_node == NODE and gpu.network_gb_s > SLOW_NETWORK
+    return parallel.zero == 3 and crosses and x.recipe.precision != "fp32"
+
+
+def _followed(draw: Draw, base: Run) -> Runs | None:
+    longer, wider = _longer(draw, base), _wider(draw, base)
+    if longer is None or wider is None:
+        return None
+    begun = Followed(key="peak", run=base, changes="", said="")
+    cramped = next((x for x in (begun, longer, wider) if _verdict(x.run) == "no"), None)
+    if cramped is None:
+        return None
+    pulls = first_lever.pulls_on(draw, cramped.run)
+    if len(pulls) < first_lever.FEWEST or not first_lever.are_clear(cramped.run, pulls):
+        return None
+    cheapest = first_lever.ranked(pulls)[0]
+    if cheapest.name == first_lever.CHEAPEST and draw.chance(first_lever.OFTEN):
+        return None
+    pull = _predicted(cramped.run, (cheapest, *pulls))
+    if pull is None:
+        return None
+    return Runs(base=base, longer=longer, wider=wider, cramped=cramped, pulls=pulls, pull=pull)
+
+
+def _verdict(run: Run) -> Fits:
+    return fits(run.scenario, run.ledger)
+
+
+def _is_clear(run: Run) -> bool:
+    """Return whether a run fits or does not, by a margin."""
+    share = Fraction(run.ledger.peak, run.scenario.hardware.gpu.memory)
+    return _verdict(run) != "tight" and abs(share - 1) > NEAR
+
+
+def _predicted(before: Run, pulls: tuple[first_lever.Pull, ...]) -> lever_savings.Pull | None:
+    """Return the first lever whose saving adds up on paper."""
+    for one in pulls:
+        pull = lever_savings.Pull(name=one.name, before=before, after=one.run)
+        if lever_savings.is_clear(pull):
+            return pull
+    return None
+
+
+def _longer(draw: Draw, base: Run) -> Followed | None:
+    """Return the run with a longer context, None where none leads to a clear answer."""
+    x = base.scenario
+    most = LONGEST_EAGER if x.recipe.attention == "eager" else MOST_TOKENS
+    for times in draw.sample(LONGER, len(LONGER)):
+        sequence = times * x.workload.sequence
+        if sequence > min(x.model.max_sequence, most) or times * x.tokens > MOST_TOKENS:
+            continue
+        said = context_said(sequence)
+        found = _follow(
+            f"peak-at-{said.replace(',', '')}",
+            f"{said} context",
+            f"Now {said} context",
+            partial(_at_length, x, sequence),
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _at_length(x: Scenario, sequence: int) -> Scenario:
+    return replace(x, workload=replace(x.workload, sequence=sequence))
+
+
+def _wider(draw: Draw, base: Run) -> Followed | None:
+    """Return the run on another number of GPUs, None where none leads to a clear answer."""
+    x = base.scenario
+    ranks = [NODE] if x.parallel.data == 1 else _ranks(draw, x)
+    for data in ranks:
+        said = f"{number(data)} GPUs"
+        plain = ", plain data parallel" if x.parallel.zero == 0 else ""
+        found = _follow(f"peak-on-{data}", said, f"Now {said}{plain}", partial(on_gpus, x, data))
+        if found is not None:
+            return found
+    return None
+
+
+def _ranks(draw: Draw, x: Scenario) -> list[int]:
+    drawn = [times * x.parallel.data for times in draw.sample(WIDER, len(WIDER))]
+    return [
+        int(data)
+        for data in drawn
+        if 1 < data <= MOST_RANKS and x.hardware.gpu in scenarios.gpus_for(int(data))
+    ]
+
+
+def _follow(key: str, changes: str, said: str, change: Callable[[], Scenario]) -> Followed | None:
+    try:
+        run = Run(scenario=change())
+    except InputError:
+        return None
+    return Followed(key=key, run=run, changes=changes, said=said) if _is_clear(run) else None
+
+
+def on_gpus(x: Scenario, data: int) -> Scenario:
+    """Return a run on another number of data-parallel GPUs."""
+    return replace(
+        x,
+        parallel=replace(x.parallel, data=data),
+        hardware=replace(x.hardware, gpus=data),
+    )
+
+
+def context_said(sequence: int) -> str:
+    """Return a length as people say it: "32k", or "3,000" where it is no power of two."""
+    return f"{sequence // KILO}k" if sequence % KILO == 0 else number(sequence)
