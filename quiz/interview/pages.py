@@ -1,0 +1,15 @@
+"""The scorecard as one HTML page that needs nothing else, and as Markdown."""
+
+from quiz.interview import writing
+from quiz.interview.card_document import document
+from quiz.interview.scorecard import Scorecard
+
+
+def html(card: Scorecard) -> str:
+    """Return the page. What was typed is escaped in it."""
+    return writing.html(document(card))
+
+
+def markdown(card: Scorecard) -> str:
+    """Return the scorecard in Markdown: the same, with bars as text."""
+    return writing.markdown(document(card))
