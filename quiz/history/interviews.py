@@ -18,7 +18,7 @@ OPEN = Fault(
 # Sets hold the locks below: a process that has an interview open holds one behind all of theirs.
 BEHIND_SETS = 1 << 40
 ROWS = "SELECT id, uid, created, finished, options, version FROM interviews WHERE mode = ?"
-ALONE = "alone"
+ALONE, TWO = "alone", "two"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +48,17 @@ class SavedInterview:
 class Interviews:
     """The interviews in the learner's file. What was told is on the disk when a method returns.
 
+    Args:
+        folder: of the learner's data.
+        mode: "alone", or "two" with an interviewer; those of the other mode are not seen.
+
     Raises:
         InputError: from every method, where the file cannot be read or written.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, mode: str = ALONE) -> None:
         self._database = Database(folder)
+        self._mode = mode
 
     def __enter__(self) -> Self:
         return self
@@ -64,7 +69,7 @@ class Interviews:
     def start(self, options: Mapping[str, Any]) -> SavedInterview:
         """Keep a new interview and take it for this process."""
         uid, now = uuid4().hex, _now()
-        row = (uid, now, ALONE, json.dumps(options), VERSION)
+        row = (uid, now, self._mode, json.dumps(options), VERSION)
         with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO interviews (uid, created, mode, options, version) "
@@ -143,7 +148,7 @@ class Interviews:
 
     def _rows(self, clause: str, *values: object) -> list[Sequence[Any]]:
         with self._database.reading() as connection:
-            return connection.execute(f"{ROWS} {clause}", (ALONE, *values)).fetchall()
+            return connection.execute(f"{ROWS} {clause}", (self._mode, *values)).fetchall()
 
     def _saved(self, row: Sequence[Any]) -> SavedInterview:
         key, uid, created, finished, options, version = row

@@ -9,7 +9,7 @@ from problems.problem import Level
 from quiz.interview.advice import next_steps
 from quiz.interview.hearing import heard, manner
 from quiz.interview.reusing import carries, number_of, shows
-from quiz.interview.scorecard import Heard, PartCard, Reply, Scorecard
+from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
 from quiz.interview.sitting import Exchange, Said, Sitting
 from quiz.marking.verdict import Verdict
 
@@ -22,14 +22,30 @@ ORDER: tuple[Level, ...] = ("junior", "mid", "senior")
 def card(sitting: Sitting, *, started: datetime, phrases: Phrases) -> Scorecard:
     """Return the scorecard of an interview, finished or not."""
     interview = sitting.interview
-    replies = [reply(sitting, index, phrases) for index in range(len(interview.questions))]
-    parts = tuple(_parts(interview, replies))
-    return Scorecard(
-        interview=interview,
+    return assembled(
+        interview,
+        [reply(sitting, index, phrases) for index in range(len(interview.questions))],
         mode="alone",
         started=started,
         finished=sitting.finished,
-        parts=parts,
+    )
+
+
+def assembled(
+    interview: Interview,
+    replies: Sequence[Reply],
+    *,
+    mode: Mode,
+    started: datetime,
+    finished: bool,
+) -> Scorecard:
+    """Return the scorecard of an interview with one reply for each question, in their order."""
+    return Scorecard(
+        interview=interview,
+        mode=mode,
+        started=started,
+        finished=finished,
+        parts=tuple(_parts(interview, replies)),
         aspects={aspect: _of_aspect(replies, aspect) for aspect in ASPECTS},
         reuse=_reuse(replies),
         mistakes=tuple(_mistakes(replies)),
@@ -55,7 +71,7 @@ def reply(sitting: Sitting, index: int, phrases: Phrases) -> Reply:
         typed=tuple(one.typed for one in exchange.said),
         answer="" if answer is None else answer.typed,
         verdict=verdict,
-        score=_score(question, verdict, _share(made, expected), carried=carried)
+        score=_score(question, verdict, share(len(made), len(expected)), carried=carried)
         if reached
         else None,
         heard=made,
@@ -109,11 +125,9 @@ def _lines(question: Question, exchange: Exchange) -> tuple[Said, ...]:
     return tuple(one for one in exchange.said if one.early)
 
 
-def _share(made: Sequence[Heard], expected: Sequence[Point]) -> Fraction | None:
+def share(made: int, expected: int) -> Fraction | None:
     """Return the share of what is expected; points above the level make up for missing ones."""
-    if not expected:
-        return None
-    return min(Fraction(len(made), len(expected)), Fraction(1))
+    return min(Fraction(made, expected), Fraction(1)) if expected else None
 
 
 def _score(
