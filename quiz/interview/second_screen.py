@@ -110,7 +110,7 @@ def after(desk: Desk, line: str, seconds: float) -> Desk:
 
 def passing(desk: Desk, seconds: float) -> Desk:
     """Return the desk when so many seconds have gone by."""
-    if desk.paused or desk.closed or desk.question is None:
+    if not seconds or desk.paused or desk.closed or desk.question is None:
         return desk
     key = desk.question.key
     return replace(desk, seconds={**desk.seconds, key: desk.seconds.get(key, 0.0) + seconds})

@@ -198,6 +198,7 @@ def _wrapped(
         max(width, INDENT + 1),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hanging if width > 2 * hanging else indent),
+        break_on_hyphens=False,
     )
     for line in lines or [""]:
         yield Row(text=line, style=style)
