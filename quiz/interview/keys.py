@@ -2,10 +2,12 @@
 
 import codecs
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Protocol, TextIO, final
 
 from engine.errors import Fault, InputError
@@ -25,6 +27,9 @@ SAME = {"\r": ENTER, "\b": BACKSPACE}
 LONGEST_LINE = 1000
 BYTES = 1024
 LOOK = 0.02
+# As shells tell that a signal ended a process.
+SIGNALLED = 128
+OFF = b"\0"
 
 
 class Keys(Protocol):
@@ -44,12 +49,18 @@ def opened(stream: TextIO) -> Iterator[Keys]:
     else:
         number = stream.fileno()
         before = termios.tcgetattr(number)
+        ended = signal.signal(signal.SIGTERM, _end)
         try:
-            # Ctrl-C still interrupts, and what was typed ahead is not lost.
-            tty.setcbreak(number, termios.TCSADRAIN)
+            _take(number)
             yield TerminalKeys(number)
         finally:
             termios.tcsetattr(number, termios.TCSADRAIN, before)
+            signal.signal(signal.SIGTERM, ended)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """End as a signal wants it, once the terminal is as it was."""
+    sys.exit(SIGNALLED + number)
 
 
 @final
@@ -108,6 +119,13 @@ if sys.platform == "win32":
             return END if key == CLOSING else SAME.get(key, key)
 
 else:
+
+    def _take(number: int) -> None:
+        """Let keys come one by one; Ctrl-C interrupts, and Ctrl-Z does not leave the screen."""
+        tty.setcbreak(number, termios.TCSADRAIN)
+        modes = termios.tcgetattr(number)
+        modes[6][termios.VSUSP] = OFF
+        termios.tcsetattr(number, termios.TCSADRAIN, modes)
 
     @final
     class TerminalKeys:
