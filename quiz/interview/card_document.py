@@ -119,13 +119,13 @@ def _rubric(card: Scorecard) -> Grid:
         )
         rows += [
             (
-                name_of(reply.question),
+                f"{number}.{at} {name_of(reply.question)}",
                 reply.question.aspect,
                 score_said(reply.score),
                 clock(reply.seconds),
                 str(reply.hints) if reply.hints else "",
             )
-            for reply in part.replies
+            for at, reply in enumerate(part.replies, 1)
         ]
     return Grid(
         caption="Marks of each part, and of its questions",
@@ -219,8 +219,8 @@ def _part(number: int, card: PartCard) -> Section:
         title=f"Part {number}: {card.part.title}",
         blocks=(Say(text=f"Mark {score_said(card.score)}, time {time}."),),
         sections=tuple(
-            Section(title=heading(reply.question), blocks=_question(reply))
-            for reply in card.replies
+            Section(title=f"{number}.{at} {heading(reply.question)}", blocks=_question(reply))
+            for at, reply in enumerate(card.replies, 1)
         ),
     )
 

@@ -116,7 +116,7 @@ def _shapes(bar: Bar, top: float) -> Iterator[Shape]:
     left = float(LABELS)
     for piece in bar.pieces:
         width = BARS * piece.share
-        letter = piece.letter if width >= LEAST and piece.letter.isalpha() else ""
+        letter = piece.letter if width >= LEAST and piece.letter.isupper() else ""
         yield Shape(x=left, y=top, width=width, colour=piece.colour, letter=letter)
         left += width
 

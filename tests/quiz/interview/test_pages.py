@@ -190,8 +190,8 @@ def test_every_drawing_says_what_it_shows_to_those_who_do_not_see_it(drawings):
 
 def test_the_bars_are_as_long_as_what_they_show(drawings):
     marks, time, phases = drawings
-    full = next(float(one.get("width")) for one in marks if one.get("class") == "frame")
-    widths = [float(one.get("width")) for one in marks.iter("rect") if one.get("fill")]
+    full = next(float(one.get("width")) for one in marks if one.get("fill") == "none")
+    widths = [float(one.get("width")) for one in marks.iter("rect") if one.get("fill") != "none"]
     assert widths == pytest.approx([full * share for share in (0.5, 0.8, 0.25, 0.875)])
     # 285 s of 10 min, 190 s of 8, 285 s of 9, nothing of 3; the longest is the 10 minutes.
     widths = [float(one.get("width")) for one in time.iter("rect")]
@@ -204,7 +204,8 @@ def test_the_bars_are_as_long_as_what_they_show(drawings):
     longest = max(sum(widths) for widths in rows.values())
     # The card has 81,920 MiB less what its driver keeps: it is drawn, and the peak is within it.
     assert longest <= full
-    assert any(one.get("class") == "line" for one in phases.iter("path"))
+    assert len([*phases.iter("path")]) == 1
+    assert "card 85.90 GB" in [one.text for one in phases.iter("text")]
 
 
 def test_the_page_and_the_text_have_all_that_the_card_has(said, text, card):
