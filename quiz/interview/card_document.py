@@ -144,6 +144,23 @@ def _numbers(card: Scorecard) -> Iterator[Block]:
             rows=tuple(rows),
             numbers=frozenset({1, 2, 3}),
         )
+    picks = [row for reply in replies(card) for row in _picks(reply)]
+    if picks:
+        yield Grid(
+            caption="Your picks and orders beside the reference",
+            head=("question", "yours", "reference", ""),
+            rows=tuple(picks),
+        )
+
+
+def _picks(reply: Reply) -> Iterator[tuple[str, ...]]:
+    """Yield a pick or an order of a reply beside the right one."""
+    if reply.question.problem is None or reply.score is None:
+        return
+    answer = reply.question.problem.answer
+    if answer.number is None and not answer.parts:
+        own = reply.answer or "no answer"
+        yield name_of(reply.question), own, answer.said, _note(reply)
 
 
 def figures(reply: Reply) -> Iterator[tuple[str, ...]]:
@@ -162,8 +179,6 @@ def figures(reply: Reply) -> Iterator[tuple[str, ...]]:
     elif answer.number is not None:
         own = parsed.get("number") if isinstance(parsed, Mapping) else parsed
         yield _figure(name_of(reply.question), own, answer.number, _note(reply))
-    else:
-        yield name_of(reply.question), reply.answer or "no answer", answer.said, "", _note(reply)
 
 
 def _figure(name: str, own: object, asked: Number, note: str) -> tuple[str, ...]:

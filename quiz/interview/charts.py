@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # The drawing's own units.
-LABELS, BARS, SAID = 210, 560, 190
+LABELS, BARS, SAID = 250, 560, 150
 ROW, BAR = 26, 18
 # Of a piece that has its letter on it.
 LEAST = 12

@@ -24,6 +24,9 @@ from quiz.output.pages import environment
 from quiz.output.plain import visible
 from quiz.release import VERSION
 
+# Between a number and its unit no line ends on a page.
+UNITED = re.compile(r"(?<=\d) (?=(?:[kKMGT]i?B|bytes?|s|min)\b)")
+
 
 def html(document: Document) -> str:
     """Return the page. Whatever was typed is escaped in it."""
@@ -148,8 +151,12 @@ def _fence(text: str, *, least: int) -> str:
     return "`" * max(longest + 1, least)
 
 
+def _united(text: str) -> str:
+    return UNITED.sub("\N{NO-BREAK SPACE}", text)
+
+
 @cache
 def _environment() -> Environment:
     own = environment().overlay()
-    own.filters = own.filters | {"visible": visible}
+    own.filters = own.filters | {"visible": visible, "united": _united}
     return own
