@@ -65,7 +65,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 @final
 class Lines:
-    """Lines of a pipe as keys: one a line; behind "t" stands a note, and the line ends it."""
+    """Lines of a pipe as keys: one a line; what stands behind "t" or "a" ends with it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -92,8 +92,8 @@ class Lines:
 
 def _keys_of(line: str) -> list[str]:
     said = line.strip()
-    if said[:2].lower() == "t ":
-        return ["t", *said[2:], ENTER]
+    if said[:2].lower() in {"t ", "a "}:
+        return [said[0].lower(), *said[2:].strip(), ENTER]
     return [said] if said else [line[:1] or ENTER]
 
 

@@ -1,7 +1,7 @@
 """The interviewer's screen as values: where an interview of two stands, and what a key does to it.
 
-What is kept of it are lines: a key, or "t" with a note behind it, each with the seconds since the
-line before. The same lines lead to the same desk.
+What is kept of it are lines: a key, "t" with a note or "a" with an answer behind it, each with the
+seconds since the line before. The same lines lead to the same desk.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ MARK_WORDS: Mapping[Fraction, str] = {
     Fraction(1): "full", Fraction(1, 2): "half", Fraction(0): "zero",
 }  # fmt: skip
 ENTER, BACKSPACE, ESCAPE, SPACE = "\n", "\x7f", "\x1b", " "
-LONGEST_NOTE = 500
+LONGEST = 500
 DIGITS = "123456789"
 
 
@@ -31,6 +31,7 @@ class Desk:
         heard: (key of the question, name of the point).
         reused: keys of the questions whose answers used an earlier line.
         notes: (key of the question, what was noted).
+        answers: by key of the question, the candidate's answer as the interviewer typed it.
         passed: keys of follow-ups that are passed over.
         seconds: by key of the question, without pauses.
         paused: whether the clock stands.
@@ -44,6 +45,7 @@ class Desk:
     heard: frozenset[tuple[str, str]] = frozenset()
     reused: frozenset[str] = frozenset()
     notes: tuple[tuple[str, str], ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
     passed: frozenset[str] = frozenset()
     seconds: Mapping[str, float] = field(default_factory=dict)
     paused: bool = False
@@ -72,6 +74,11 @@ class Desk:
         return next((one for one in later if one.key not in self.passed), None)
 
     @property
+    def is_answered(self) -> bool:
+        """Whether an answer to the question can be read, not only heard."""
+        return self.question is not None and self.question.problem is not None
+
+    @property
     def total(self) -> float:
         """Seconds of the whole interview."""
         return sum(self.seconds.values())
@@ -97,9 +104,11 @@ def held(interview: Interview, lines: Iterable[tuple[float, str]]) -> Desk:
 def after(desk: Desk, line: str, seconds: float) -> Desk:
     """Return the desk behind a line that came so many seconds behind the one before it."""
     desk = passing(desk, seconds)
-    key, note = line[:1], line[1:].strip()
+    key, words = line[:1], line[1:].strip()
     if key == "t":
-        return _noted(desk, note)
+        return _noted(desk, words)
+    if key == "a":
+        return _answered(desk, words)
     if key in DIGITS and key:
         return _heard(desk, int(key))
     if key in MARKS:
@@ -137,6 +146,13 @@ def _noted(desk: Desk, note: str) -> Desk:
         return desk
     key = (desk.question or desk.interview.questions[-1]).key
     return replace(desk, notes=(*desk.notes, (key, note)))
+
+
+def _answered(desk: Desk, answer: str) -> Desk:
+    """Return the desk with the candidate's answer, the later one where there are two."""
+    if not answer or desk.question is None or not desk.is_answered:
+        return desk
+    return replace(desk, answers={**desk.answers, desk.question.key: answer})
 
 
 def _next(desk: Desk) -> Desk:
@@ -194,14 +210,14 @@ class Screen:
     Args:
         shown: what stands in the middle.
         page: of it, from 0 on; they come round.
-        note: the note that is being typed; None where none is.
+        typing: "t" or "a" and the note or answer that is being typed; None where none is.
         says: what the last key did not do, and why; "" where it did.
     """
 
     desk: Desk
     shown: Shown = "question"
     page: int = 0
-    note: str | None = None
+    typing: tuple[str, str] | None = None
     says: str = ""
 
 
@@ -220,6 +236,7 @@ class Turn:
 WHY_NOT: Mapping[str, str] = {
     "x": "The next question is no follow-up; n goes on to it.",
     "r": "No earlier line gives the answer here.",
+    "a": "No answer is read here: points are heard.",
     "b": "This is the first question.",
     "n": "That was the last question; q ends the interview.",
 }
@@ -227,8 +244,8 @@ WHY_NOT: Mapping[str, str] = {
 
 def pressed(screen: Screen, key: str, seconds: float) -> Turn:
     """Return what a key leads to, so many seconds behind the last line that was kept."""
-    if screen.note is not None:
-        return _typing(screen, key, seconds)
+    if screen.typing is not None:
+        return _typed(screen, *screen.typing, key, seconds)
     plain, key = replace(screen, says=""), key.lower()
     if key == "q":
         return Turn(screen=_kept(plain, "q", seconds), line="q", stops=True)
@@ -239,8 +256,8 @@ def pressed(screen: Screen, key: str, seconds: float) -> Turn:
 def _looked(screen: Screen, key: str) -> Screen | None:
     """Return the screen behind a key that changes what is seen alone; None where it is none."""
     match key:
-        case "t":
-            return replace(screen, note="")
+        case "t" | "a" if key == "t" or screen.desk.is_answered:
+            return replace(screen, typing=(key, ""))
         case "w":
             return _toggled(screen, "solution")
         case "?":
@@ -272,19 +289,17 @@ def _kept(screen: Screen, line: str, seconds: float) -> Screen:
     desk = after(screen.desk, line, seconds)
     if desk.position != screen.desk.position:
         return Screen(desk=desk)
-    return replace(screen, desk=desk, note=None)
+    return replace(screen, desk=desk, typing=None)
 
 
-def _typing(screen: Screen, key: str, seconds: float) -> Turn:
-    note = screen.note or ""
-    if key == ENTER:
-        if not note.strip():
-            return Turn(screen=replace(screen, note=None))
-        line = f"t {note.strip()}"
+def _typed(screen: Screen, what: str, words: str, key: str, seconds: float) -> Turn:
+    if key == ENTER and words.strip():
+        line = f"{what} {words.strip()}"
         return Turn(screen=_kept(screen, line, seconds), line=line)
-    if key == ESCAPE:
-        return Turn(screen=replace(screen, note=None))
+    if key in {ENTER, ESCAPE}:
+        return Turn(screen=replace(screen, typing=None))
     if key == BACKSPACE:
-        return Turn(screen=replace(screen, note=note[:-1]))
-    fits = len(note) < LONGEST_NOTE and key.isprintable()
-    return Turn(screen=replace(screen, note=note + key if fits else note))
+        words = words[:-1]
+    elif len(words) < LONGEST and key.isprintable():
+        words += key
+    return Turn(screen=replace(screen, typing=(what, words)))

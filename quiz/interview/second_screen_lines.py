@@ -6,6 +6,8 @@ from textwrap import wrap
 from typing import Literal
 
 from problems.interview.script import Question
+from quiz.answers import Unreadable
+from quiz.grading import grade
 from quiz.interview.answers_told import accepted, wrong_answers
 from quiz.interview.marking import expects
 from quiz.interview.questions_said import heading
@@ -14,14 +16,15 @@ from quiz.interview.second_screen import DIGITS, MARK_WORDS, Desk, Screen
 
 Style = Literal["", "strong", "head", "over", "dim"]
 KEYS = (
-    "f full  h half  z zero  1-9 heard  r reused  t note  w solution  p pause",
-    "n next  b back  x pass over the next follow-up  space more  ? keys  q stop",
+    "f full  h half  z zero  1-9 heard  r reused  a answer  t note  w solution",
+    "n next  b back  x pass over a follow-up  p pause  space more  ? keys  q stop",
 )
 HELP = """\
 f full, h half, z zero: the mark for this question; the same key takes it back
 1 to 9: this point was heard, or was not after all
 r: the answer used an earlier line
-t: type a note, Enter keeps it, Escape drops it
+t: type a note, a: type the answer, to be told what it earns and which mistake
+   gives it; Enter keeps it, Escape drops it
 n: the next question   b: the question before, passed over or not
 x: pass over the next follow-up
 p: the clock stands, or goes on   w: the worked solution and the wrong answers
@@ -90,9 +93,11 @@ def _keys(width: int) -> tuple[Row, ...]:
 
 
 def _state(screen: Screen, width: int, page: str) -> Row:
-    if screen.note is not None:
-        room = max(width - len("note> _"), 1)
-        return Row(text=f"note> {screen.note[-room:]}_", style="strong")
+    if screen.typing is not None:
+        what, words = screen.typing
+        prompt = "note> " if what == "t" else "answer> "
+        room = max(width - len(prompt) - 1, 1)
+        return Row(text=f"{prompt}{words[-room:]}_", style="strong")
     if screen.says:
         return _cut(screen.says, width, "strong")
     desk, question = screen.desk, screen.desk.question
@@ -126,6 +131,7 @@ def _question(desk: Desk, question: Question, width: int) -> Iterator[Row]:
         yield from _labelled("open with", desk.interview.opening, width, "strong")
     yield from _labelled("ask", question.says, width, "strong")
     yield from _answer(question, width)
+    yield from _given(desk, question, width)
     yield from _points(desk, question, width)
     if opens:
         yield from _labelled("tell when asked", desk.interview.conditions, width)
@@ -147,6 +153,20 @@ def _answer(question: Question, width: int) -> Iterator[Row]:
     yield from _labelled("answer", problem.answer.said, width, "strong")
     for line in accepted(problem.answer):
         yield from _wrapped(line, width, indent=INDENT)
+
+
+def _given(desk: Desk, question: Question, width: int) -> Iterator[Row]:
+    """Yield the candidate's answer with what it earns and comes of."""
+    answer = desk.answers.get(question.key)
+    if answer is None or question.problem is None:
+        return
+    yield from _labelled("said", answer, width, "strong")
+    verdict = grade(question.problem, answer)
+    if isinstance(verdict, Unreadable):
+        says = f"it cannot be read: {verdict.reason}"
+    else:
+        says = f"{float(verdict.score):.2f} of 1. {verdict.feedback}"
+    yield from _wrapped(says, width, indent=INDENT)
 
 
 def _points(desk: Desk, question: Question, width: int) -> Iterator[Row]:

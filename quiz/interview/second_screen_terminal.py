@@ -84,7 +84,7 @@ class Printed:
 
     def draw(self, screen: Screen, *, again: bool) -> None:
         """Print the question where it is new, else the line that says how it stands."""
-        if again or (self._last is not None and screen.note is not None):
+        if again or (self._last is not None and screen.typing is not None):
             return
         lines = whole(screen, self._console.width)
         shown = lines if self._is_new(screen) else lines[-1:]

@@ -89,6 +89,8 @@ def _said(before: Desk, desk: Desk, line: str) -> str:
     key, question = line[:1], before.question
     if key == "t":
         return f"note: {line[1:].strip()}"
+    if key == "a":
+        return f"answer: {line[1:].strip()}"
     if key in MARKS:
         given = question is not None and question.key in desk.marks
         return f"mark: {MARK_WORDS[MARKS[key]] if given else 'taken back'}"

@@ -107,6 +107,36 @@ def test_a_note_is_typed_seen_corrected_and_kept_when_enter_comes(interview):
     assert "noted: qn h." in text(screen, height=40)
 
 
+def test_an_answer_is_typed_and_told_with_the_mistake_that_gives_it(interview):
+    keys = [*"nn", "a", *"13.5 GB", "\n"]
+    assert "answer> 13._" in text(press(interview, keys[:6])[0])
+    screen, lines = press(interview, keys)
+    assert lines[-1][1] == "a 13.5 GB"
+    said = text(screen)
+    assert "said: 13.5 GB" in said
+    assert "This is weights only." in said
+    scorecard = card(screen.desk, started=STARTED)
+    assert [(name, key) for name, _, key in scorecard.mistakes] == [("weights only", "states")]
+    assert "weights only" in markdown(scorecard)
+    # The interviewer's mark stands above what the number earns.
+    assert scorecard.aspects["number"] == scorecard.parts[0].replies[2].verdict.score
+    marked = card(press(interview, [*keys, "h"])[0].desk, started=STARTED)
+    assert marked.aspects["number"] == Fraction(1, 2)
+
+
+def test_an_answer_that_cannot_be_read_says_so(interview):
+    screen, _ = press(interview, [*"nn", "a", *"a lot", "\n"])
+    assert "it cannot be read: " in text(screen)
+    reply = card(screen.desk, started=STARTED).parts[0].replies[2]
+    assert (reply.answer, reply.verdict, reply.score) == ("a lot", None, None)
+
+
+def test_no_answer_is_read_where_points_are_heard(interview):
+    screen, lines = press(interview, "a")
+    assert "No answer is read here" in text(screen)
+    assert lines == ()
+
+
 def test_a_control_character_does_not_come_into_a_note(interview):
     screen, _ = press(interview, ["t", "a", "\x07", "\x9b", "b", "\n"])
     assert screen.desk.notes == (("conditions", "ab"),)
@@ -215,7 +245,8 @@ def test_what_was_not_reached_has_no_mark_and_nothing_missed(interview):
 @pytest.mark.parametrize(
     ("typed", "keys"),
     [("f\nn\n", ["f", "n"]), ("t said it\n", ["t", *"said it", "\n"]), ("\n", ["\n"]),
-     (" \n", [" "]), ("  f  \n", ["f"]), ("T x\n", ["t", "x", "\n"]), ("n", ["n"])],
+     (" \n", [" "]), ("  f  \n", ["f"]), ("T x\n", ["t", "x", "\n"]), ("n", ["n"]),
+     ("a 8\n", ["a", "8", "\n"])],
 )  # fmt: skip
 def test_lines_of_a_pipe_are_keys(typed, keys):
     lines = Lines(StringIO(typed))
