@@ -1,5 +1,8 @@
 """The scorecard as one HTML page that needs nothing else, and as Markdown."""
 
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
 from quiz.interview import writing
 from quiz.interview.card_document import document
 from quiz.interview.scorecard import Scorecard
@@ -13,3 +16,11 @@ def html(card: Scorecard) -> str:
 def markdown(card: Scorecard) -> str:
     """Return the scorecard in Markdown: the same, with bars as text."""
     return writing.markdown(document(card))
+
+
+def files(card: Scorecard) -> Mapping[PurePosixPath, bytes]:
+    """Return both, by the names of their files."""
+    return {
+        PurePosixPath("scorecard.html"): html(card).encode(),
+        PurePosixPath("scorecard.md"): markdown(card).encode(),
+    }

@@ -1,4 +1,4 @@
-"""An interview of two people: its sheets written, and its second screen held at a terminal."""
+"""An interview of two people: its sheets written, its second screen held, and read again."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,27 +8,33 @@ from time import monotonic
 from rich.console import Console
 
 from problems.interview.script import Interview
-from quiz.history.interviews import Interviews
+from quiz.exits import Exit
+from quiz.history.interviews import Interviews, SavedInterview
+from quiz.interview.card_screen import show
 from quiz.interview.keys import opened
+from quiz.interview.pages import files as card_files
 from quiz.interview.scorecard import Scorecard
 from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
 from quiz.interview.second_screen import MARK_WORDS, MARKS, Desk, after, begun
-from quiz.interview.second_screen_terminal import Ending, SecondScreen, surface
-from quiz.interview.second_sitting import BARE, Seat
+from quiz.interview.second_screen_terminal import SecondScreen, surface
+from quiz.interview.second_sitting import BARE, Drawing, Seat, seat_of
 from quiz.interview.sheet_files import written
 from quiz.interview.sheets import CANDIDATE, again, files
+from quiz.interview.taking_up import marks
 from quiz.output.screen import paragraph, whole_lines
 
-WHOSE = {True: "for the candidate: the question, what may be used, room to write",
-         False: "for the interviewer: answers, what to listen for, room for marks"}  # fmt: skip
-DONE: dict[str, str] = {
+SHEETS = {
+    True: "for the candidate: the question, what may be used, room to write",
+    False: "for the interviewer: answers, what to listen for, room for marks",
+}
+DONE = {
     "n": "next question", "b": "question before", "x": "follow-up passed over",
-    "p": "clock stopped or let go on", "q": "stopped",
+    "p": "clock stopped, or let go on", "q": "stopped",
 }  # fmt: skip
 
 
-def write_sheets(console: Console, interview: Interview, folder: str) -> None:
+def write_sheets(console: Console, interview: Interview, folder: str) -> Exit:
     """Write both sheets into a folder, and say what they are.
 
     Raises:
@@ -38,36 +44,74 @@ def write_sheets(console: Console, interview: Interview, folder: str) -> None:
     paragraph(console, f"{interview.id}: {interview.level}, {interview.minutes} minutes")
     for path in paths:
         whole_lines(console, f"  {path}")
-        paragraph(console, WHOSE[path.stem == CANDIDATE], indent=4)
+        paragraph(console, SHEETS[path.stem == CANDIDATE], indent=4)
     paragraph(console, "The interviewer's screen, with clock and marks:")
     whole_lines(console, f"  {BARE} {again(interview)}")
+    return Exit.DONE
 
 
-def hold(console: Console, seat: Seat, store: Interviews | None) -> tuple[Ending, Desk]:
-    """Show the second screen until it is left; every line is kept before it is shown.
+def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | None) -> Exit:
+    """Show the second screen until it is left; at the end of the interview, its scorecard.
+
+    Args:
+        console: where everything is shown.
+        seat: where the interview stands.
+        store: where it is kept, each line before it is shown; None keeps nothing.
+        folder: where the pages of its scorecard are written; None writes none.
 
     Raises:
-        InputError: standard input or the store cannot be used.
+        InputError: standard input or the store cannot be used, or a page cannot be written.
     """
     if seat.resumed:
         number = min(seat.desk.position + 1, len(seat.desk.interview.questions))
         paragraph(console, f"Going on at question {number}. A new interview: --new")
+    saved = seat.saved
     keep: Callable[[float, str], None] = _unkept
-    if store is not None and seat.saved is not None:
-        keep = partial(store.keep, seat.saved.key)
+    if store is not None and saved is not None:
+        keep = partial(store.keep, saved.key)
     with opened(sys.stdin) as keys, surface(console) as drawn:
         screen = SecondScreen(seat.desk, keys=keys, surface=drawn, journal=keep, clock=monotonic)
         ending = screen.run()
-    return ending, screen.desk
+    if ending != "finished":
+        kept = "Go on with it:" if saved else "It was not kept (--no-save). The same again:"
+        paragraph(console, kept)
+        whole_lines(console, f"  {seat.again}")
+        return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE
+    scorecard = card(screen.desk, started=seat.started)
+    if store is not None and saved is not None:
+        store.finish(saved.key, marks(scorecard))
+    _end(console, scorecard, folder)
+    if saved is not None and folder is None:
+        paragraph(console, "Its pages, or the same again:")
+        whole_lines(console, f"  {BARE} --replay {saved.uid[:8]} --scorecard DIR")
+    return Exit.DONE
 
 
 def _unkept(_seconds: float, _line: str) -> None:
     """Keep nothing."""
 
 
-def card_of(seat: Seat, desk: Desk) -> Scorecard:
-    """Return the scorecard of an interview that was held."""
-    return card(desk, started=seat.started)
+def replay(console: Console, saved: SavedInterview, draw: Drawing, folder: str | None) -> Exit:
+    """Tell what was done in a kept interview and when, and show its scorecard.
+
+    Raises:
+        InputError: a page cannot be written.
+    """
+    seat = seat_of(saved, draw)
+    paragraph(console, seat.desk.interview.opening)
+    for line in told(seat.desk.interview, saved.lines):
+        paragraph(console, line, hanging=8 if line.startswith(" ") else 0)
+    console.print()
+    _end(console, card(seat.desk, started=seat.started), folder)
+    return Exit.DONE
+
+
+def _end(console: Console, scorecard: Scorecard, folder: str | None) -> None:
+    show(console, scorecard)
+    if folder is not None:
+        console.print()
+        for path in written("--scorecard", folder, card_files(scorecard)):
+            whole_lines(console, str(path))
 
 
 def told(interview: Interview, lines: tuple[tuple[float, str], ...]) -> Iterator[str]:
@@ -77,20 +121,19 @@ def told(interview: Interview, lines: tuple[tuple[float, str], ...]) -> Iterator
     for seconds, line in lines:
         before, desk = desk, after(desk, line, seconds)
         yield f"{clock(desk.total):>6}  {_said(before, desk, line)}"
-        if desk.position != before.position and desk.question is not None:
+        if desk.position != before.position:
             yield _asked(desk)
 
 
 def _asked(desk: Desk) -> str:
-    return "" if desk.question is None else f"{desk.question.key}: {desk.question.says}"
+    question = desk.question
+    return "the end" if question is None else f"{question.key}: {question.says}"
 
 
 def _said(before: Desk, desk: Desk, line: str) -> str:
-    key, question = line[:1], before.question
-    if key == "t":
-        return f"note: {line[1:].strip()}"
-    if key == "a":
-        return f"answer: {line[1:].strip()}"
+    key, words, question = line[:1], line[1:].strip(), before.question
+    if key in {"t", "a"}:
+        return f"{'note' if key == 't' else 'answer'}: {words}"
     if key in MARKS:
         given = question is not None and question.key in desk.marks
         return f"mark: {MARK_WORDS[MARKS[key]] if given else 'taken back'}"
