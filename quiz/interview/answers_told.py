@@ -15,6 +15,13 @@ SHARES = {Fraction(1): "full", Fraction(1, 2): "half", Fraction(1, 4): "a quarte
 EXACT = "only this answer counts"
 
 
+def right(answer: Answer) -> str:
+    """Return the right answer in words, behind its letter where one of a few is picked."""
+    if isinstance(answer, ChoiceAnswer):
+        return f"{answer.right.item.key}, {answer.said}"
+    return answer.said
+
+
 def accepted(answer: Answer) -> tuple[str, ...]:
     """Return what earns how much, each number of an answer on a line."""
     if answer.parts:

@@ -19,8 +19,9 @@ def markdown(card: Scorecard) -> str:
 
 
 def files(card: Scorecard) -> Mapping[PurePosixPath, bytes]:
-    """Return both, by the names of their files."""
+    """Return both, by the names of their files, which tell when the interview began."""
+    name = f"scorecard-{card.started:%Y-%m-%d-%H%M%S}"
     return {
-        PurePosixPath("scorecard.html"): html(card).encode(),
-        PurePosixPath("scorecard.md"): markdown(card).encode(),
+        PurePosixPath(f"{name}.html"): html(card).encode(),
+        PurePosixPath(f"{name}.md"): markdown(card).encode(),
     }

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from problems.answers.answer import Number
-from problems.answers.numbers import amount, in_gb, rounded
+from problems.answers.numbers import rounded
+from quiz.interview.answers_told import short
 from quiz.interview.reusing import asked_for, number_of
 from quiz.interview.scorecard import Reply
 
@@ -38,11 +38,7 @@ def figures(reply: Reply) -> tuple[str, str, str] | None:
         return None
     own = number_of(reply.verdict)
     ratio = rounded(own / asked.value, 3) if own is not None and own and asked.value else "-"
-    return ("-" if own is None else _short(own, asked), _short(asked.value, asked), ratio)
-
-
-def _short(value: Fraction, asked: Number) -> str:
-    return in_gb(value) if asked.unit == "bytes" else amount(value, asked.unit)
+    return ("-" if own is None else short(own, asked), short(asked.value, asked), ratio)
 
 
 def of_reply(reply: Reply) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Literal
 from problems.interview.script import Question
 from quiz.answers import Unreadable
 from quiz.grading import grade
-from quiz.interview.answers_told import accepted, wrong_answers
+from quiz.interview.answers_told import accepted, right, wrong_answers
 from quiz.interview.marking import expects
 from quiz.interview.questions_said import heading
 from quiz.interview.scorecard_words import SECONDS, clock
@@ -132,6 +132,8 @@ def _question(desk: Desk, question: Question, width: int) -> Iterator[Row]:
     yield from _labelled("ask", question.says, width, "strong")
     yield from _answer(question, width)
     yield from _given(desk, question, width)
+    for note in (note for key, note in desk.notes if key == question.key):
+        yield from _labelled("noted", note, width)
     yield from _points(desk, question, width)
     if opens:
         yield from _labelled("tell when asked", desk.interview.conditions, width)
@@ -139,8 +141,6 @@ def _question(desk: Desk, question: Question, width: int) -> Iterator[Row]:
         used = "x" if question.key in desk.reused else " "
         name = one.question.replace("-", " ")
         yield from _wrapped(f"[{used}] r from {name}: {one.says}", width, hanging=6)
-    for note in (note for key, note in desk.notes if key == question.key):
-        yield from _labelled("noted", note, width)
     yield from _following(desk, width)
 
 
@@ -150,7 +150,7 @@ def _answer(question: Question, width: int) -> Iterator[Row]:
         return
     for line in problem.exhibit.splitlines():
         yield _cut(f"{' ' * INDENT}{line}", width, "")
-    yield from _labelled("answer", problem.answer.said, width, "strong")
+    yield from _labelled("answer", right(problem.answer), width, "strong")
     for line in accepted(problem.answer):
         yield from _wrapped(line, width, indent=INDENT)
 

@@ -1,7 +1,7 @@
 """Files of an interview in a folder: all of them or none, and nothing else is written over."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,7 @@ def written(option: str, typed: str, files: Mapping[PurePosixPath, bytes]) -> tu
             there before is there then, and nothing new.
     """
     folder = Path(typed)
-    faults = _faults(option, typed, files)
+    faults = [*folder_faults(option, typed)] or _taken(option, folder, files)
     if faults:
         raise InputError(*faults)
     is_new = not folder.exists()
@@ -32,19 +32,30 @@ def written(option: str, typed: str, files: Mapping[PurePosixPath, bytes]) -> tu
     return tuple(folder / name for name in files)
 
 
-def _faults(option: str, typed: str, files: Mapping[PurePosixPath, bytes]) -> list[Fault]:
+def folder_faults(option: str, typed: str) -> Iterator[Fault]:
+    """Yield what speaks against writing into a folder, as far as it can be known before."""
     if not typed.strip():
-        return [Fault(option, "is empty", "name a folder")]
+        yield Fault(option, "is empty", "name a folder")
+        return
     folder = Path(typed)
     try:
-        if folder.exists() and not folder.is_dir():
-            return [Fault(option, f"{typed} is no folder", "name another")]
-        other = [name for name, data in files.items() if _is_other(folder / name, data)]
+        there = next(one for one in (folder.resolve(), *folder.resolve().parents) if one.exists())
     except (OSError, ValueError) as error:
-        return [Fault(option, f"{typed} cannot be a folder: {error}", "name another")]
+        yield Fault(option, f"{typed} cannot be a folder: {error}", "name another")
+        return
+    if not there.is_dir():
+        yield Fault(option, f"{there} is no folder", "name another")
+    elif not os.access(there, os.W_OK | os.X_OK):
+        yield Fault(option, f"{there} cannot be written to", "name another")
+
+
+def _taken(option: str, folder: Path, files: Mapping[PurePosixPath, bytes]) -> list[Fault]:
+    try:
+        other = [folder / name for name, data in files.items() if _is_other(folder / name, data)]
+    except OSError as error:
+        return [Fault(option, f"{folder} cannot be read: {error.strerror or error}")]
     advice = "name another folder, or move it away"
-    return [Fault(option, f"{folder / name} is there and says something else", advice)
-            for name in other]  # fmt: skip
+    return [Fault(option, f"{path} is there and says something else", advice) for path in other]
 
 
 def _is_other(path: Path, data: bytes) -> bool:

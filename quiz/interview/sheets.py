@@ -8,7 +8,7 @@ from engine.architecture import Architecture
 from engine.units import both
 from problems.interview.script import Interview, Part, Point, Question
 from quiz.interview import writing
-from quiz.interview.answers_told import accepted, wrong_answers
+from quiz.interview.answers_told import accepted, right, wrong_answers
 from quiz.interview.document import (
     Block,
     Document,
@@ -215,7 +215,7 @@ def _answer(question: Question) -> Iterator[Block]:
         return
     if problem.exhibit:
         yield Exhibit(caption="To show", text=problem.exhibit)
-    yield Say(text=f"The answer: {problem.answer.said}", strong=True)
+    yield Say(text=f"The answer: {right(problem.answer)}", strong=True)
     yield Points(caption="Accepted", items=accepted(problem.answer))
     for caption, depth in (("On paper", "whiteboard"), ("In full", "exact")):
         steps = tuple(step.text for step in problem.solution if step.depth == depth)

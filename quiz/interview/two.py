@@ -2,14 +2,20 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
 from rich.console import Console
 
+from engine.errors import Fault, InputError
+from problems.interview.drawing import interview
 from problems.interview.script import Interview
+from problems.problem import Level
 from quiz.exits import Exit
-from quiz.history.interviews import Interviews, SavedInterview
+from quiz.history.interviews import TWO, Interviews, SavedInterview
+from quiz.history.store import data_folder
 from quiz.interview.card_screen import show
 from quiz.interview.keys import opened
 from quiz.interview.pages import files as card_files
@@ -18,11 +24,11 @@ from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
 from quiz.interview.second_screen import MARK_WORDS, MARKS, Desk, after, begun
 from quiz.interview.second_screen_terminal import SecondScreen, surface
-from quiz.interview.second_sitting import BARE, Drawing, Seat, seat_of
-from quiz.interview.sheet_files import written
+from quiz.interview.second_sitting import BARE, Drawing, Seat, drawn, seat_of, sit_down
+from quiz.interview.sheet_files import folder_faults, written
 from quiz.interview.sheets import CANDIDATE, again, files
 from quiz.interview.taking_up import marks
-from quiz.output.screen import paragraph, whole_lines
+from quiz.output.screen import open_console, paragraph, whole_lines
 
 SHEETS = {
     True: "for the candidate: the question, what may be used, room to write",
@@ -34,19 +40,83 @@ DONE = {
 }  # fmt: skip
 
 
-def write_sheets(console: Console, interview: Interview, folder: str) -> Exit:
+Asked = tuple[Level | None, int | None, int | None]
+"""Level, minutes and seed; None where none was given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """The options of an interview of two as they were typed.
+
+    Args:
+        out: the folder of the sheets; None where none are wanted.
+        interviewer: whether the second screen is wanted.
+        new: begin an interview in any case.
+        no_save: keep nothing.
+        replay: which is to be told again, "" for the last one; None where none is.
+        scorecard: the folder of the scorecard's pages; None where none are wanted.
+    """
+
+    out: str | None = None
+    interviewer: bool = False
+    new: bool = False
+    no_save: bool = False
+    replay: str | None = None
+    scorecard: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.out is None:
+            return
+        held = {
+            "--interviewer": self.interviewer, "--new": self.new, "--no-save": self.no_save,
+            "--replay": self.replay is not None, "--scorecard": self.scorecard is not None,
+        }  # fmt: skip
+        if others := [name for name, given in held.items() if given]:
+            what = f"writes sheets and holds no interview, so {', '.join(others)} has no use"
+            raise InputError(Fault("--out", what, "leave one out"))
+
+
+def of_two(asked: Asked, wishes: Wishes) -> Exit:
+    """Write the sheets of an interview of two, hold it, or tell it again.
+
+    Raises:
+        InputError: what was asked for cannot be done.
+    """
+    if wishes.scorecard is not None:
+        faults = tuple(folder_faults("--scorecard", wishes.scorecard))
+        if faults:
+            raise InputError(*faults)
+    console = open_console()
+    if wishes.out is not None:
+        return write_sheets(console, drawn(interview, *asked), wishes.out)
+    if wishes.replay is not None:
+        with Interviews(data_folder(), mode=TWO) as store:
+            saved = store.named(wishes.replay)
+        if saved is None:
+            what = f"no interview of two is {wishes.replay[:40]!r}, or none was finished"
+            raise InputError(Fault("--replay", what, f"{BARE} begins one"))
+        return replay(console, saved, interview, wishes.scorecard)
+    if sys.stdin is None:  # closed before the process began
+        raise InputError(Fault("standard input", "is closed", "keys are read from it"))
+    kept = nullcontext() if wishes.no_save else Interviews(data_folder(), mode=TWO)
+    with kept as store:
+        seat = sit_down(interview, asked, store=store, new=wishes.new)
+        return hold(console, seat, store, wishes.scorecard)
+
+
+def write_sheets(console: Console, of: Interview, folder: str) -> Exit:
     """Write both sheets into a folder, and say what they are.
 
     Raises:
         InputError: a file there says something else, or one cannot be written.
     """
-    paths = written("--out", folder, files(interview))
-    paragraph(console, f"{interview.id}: {interview.level}, {interview.minutes} minutes")
+    paths = written("--out", folder, files(of))
+    paragraph(console, f"{of.id}: {of.level}, {of.minutes} minutes")
     for path in paths:
         whole_lines(console, f"  {path}")
         paragraph(console, SHEETS[path.stem == CANDIDATE], indent=4)
     paragraph(console, "The interviewer's screen, with clock and marks:")
-    whole_lines(console, f"  {BARE} {again(interview)}")
+    whole_lines(console, f"  {BARE} {again(of)}")
     return Exit.DONE
 
 
@@ -69,8 +139,8 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
     keep: Callable[[float, str], None] = _unkept
     if store is not None and saved is not None:
         keep = partial(store.keep, saved.key)
-    with opened(sys.stdin) as keys, surface(console) as drawn:
-        screen = SecondScreen(seat.desk, keys=keys, surface=drawn, journal=keep, clock=monotonic)
+    with opened(sys.stdin) as keys, surface(console) as shown:
+        screen = SecondScreen(seat.desk, keys=keys, surface=shown, journal=keep, clock=monotonic)
         ending = screen.run()
     if ending != "finished":
         kept = "Go on with it:" if saved else "It was not kept (--no-save). The same again:"
@@ -114,9 +184,9 @@ def _end(console: Console, scorecard: Scorecard, folder: str | None) -> None:
             whole_lines(console, str(path))
 
 
-def told(interview: Interview, lines: tuple[tuple[float, str], ...]) -> Iterator[str]:
+def told(of: Interview, lines: tuple[tuple[float, str], ...]) -> Iterator[str]:
     """Yield what the interviewer did, line by line, each behind its time."""
-    desk = begun(interview)
+    desk = begun(of)
     yield _asked(desk)
     for seconds, line in lines:
         before, desk = desk, after(desk, line, seconds)

@@ -122,7 +122,7 @@ def test_the_interviewer_has_answers_bands_mistakes_hints_and_room_for_marks(she
             "together 107.81 GB", "Which tensors stay?",
             "A follow-up. It changes: 16k context.",
             "activations: linear in the sequence: 4 × the line for 4,096",
-            "The answer: the first step", "no states yet", "Nothing is new there.",
+            "The answer: b, the first step", "no states yet", "Nothing is new there.",
             "from senior on: a plus", "☐ half", "Rubric",
         ):  # fmt: skip
             assert part in said, part
@@ -183,7 +183,7 @@ def test_a_file_that_says_something_else_is_not_written_over(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("", "is empty"), ("file", "is no folder"), ("file/in", "could not be")]
+    ("name", "says"), [("", "is empty"), ("file", "is no folder"), ("file/in", "is no folder")]
 )
 def test_what_is_no_folder_is_told(tmp_path, monkeypatch, name, says):
     monkeypatch.chdir(tmp_path)
