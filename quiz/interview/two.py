@@ -16,10 +16,8 @@ from problems.problem import Level
 from quiz.exits import Exit
 from quiz.history.interviews import TWO, Interviews, SavedInterview
 from quiz.history.store import data_folder
-from quiz.interview.card_screen import show
+from quiz.interview.closing import close
 from quiz.interview.keys import opened
-from quiz.interview.pages import files as card_files
-from quiz.interview.scorecard import Scorecard
 from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
 from quiz.interview.second_screen import MARK_WORDS, MARKS, Desk, after, begun
@@ -150,7 +148,7 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
     scorecard = card(screen.desk, started=seat.started)
     if store is not None and saved is not None:
         store.finish(saved.key, marks(scorecard))
-    _end(console, scorecard, folder)
+    close(console, scorecard, folder)
     if saved is not None and folder is None:
         paragraph(console, "Its pages, or the same again:")
         whole_lines(console, f"  {BARE} --replay {saved.uid[:8]} --scorecard DIR")
@@ -172,16 +170,8 @@ def replay(console: Console, saved: SavedInterview, draw: Drawing, folder: str |
     for line in told(seat.desk.interview, saved.lines):
         paragraph(console, line, hanging=8 if line.startswith(" ") else 0)
     console.print()
-    _end(console, card(seat.desk, started=seat.started), folder)
+    close(console, card(seat.desk, started=seat.started), folder)
     return Exit.DONE
-
-
-def _end(console: Console, scorecard: Scorecard, folder: str | None) -> None:
-    show(console, scorecard)
-    if folder is not None:
-        console.print()
-        for path in written("--scorecard", folder, card_files(scorecard)):
-            whole_lines(console, str(path))
 
 
 def told(of: Interview, lines: tuple[tuple[float, str], ...]) -> Iterator[str]:
