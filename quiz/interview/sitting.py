@@ -169,7 +169,7 @@ def respond(sitting: Sitting, line: str, seconds: float) -> Turn:
 
 
 def held(interview: Interview, lines: Iterable[tuple[float, str]], *, at_once: bool) -> Sitting:
-    """Return where an interview stands after (seconds, line) pairs, those behind its end left out."""
+    """Return where an interview stands after (seconds, line) pairs, up to its end."""
     sitting = Sitting(interview=interview, at_once=at_once)
     for seconds, line in lines:
         if sitting.finished:

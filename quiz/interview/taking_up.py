@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.errors import Fault, InputError, unknown
+from engine.errors import Fault, unknown
 from problems.interview.script import Interview
 from problems.problem import Level
 from quiz.history.interviews import Interviews, SavedInterview
@@ -56,24 +56,10 @@ class Taken:
     remark: str
 
 
-def wanted(
-    level: str | None, minutes: int | Fault | None, seed: int | Fault | None, *, at_once: bool
-) -> Wanted:
-    """Return the options as they were typed, numbers read already.
-
-    Raises:
-        InputError: listing every one that cannot be used.
-    """
-    faults = [*_faults(level, minutes, seed)]
-    found = next((one for one in LEVELS if one == level), None)
-    if faults or isinstance(minutes, Fault) or isinstance(seed, Fault):
-        raise InputError(*faults)
-    return Wanted(level=found, minutes=minutes, seed=seed, at_once=at_once or None)
-
-
-def _faults(
+def wanted_faults(
     level: str | None, minutes: int | Fault | None, seed: int | Fault | None
 ) -> Iterator[Fault]:
+    """Yield what is wrong with options, numbers read already."""
     if level is not None and level not in LEVELS:
         yield unknown("--level", level, LEVELS)
     if isinstance(minutes, Fault):
@@ -109,7 +95,7 @@ def take_up(asked: Wanted, draw: Drawing, *, store: Interviews | None, new: bool
     }
     if store is not None:
         return taken(store.start(options), draw, again=BARE)
-    sitting = Sitting(interview=_drawn(options, draw), at_once=options["at_once"])
+    sitting = Sitting(interview=_drawn(options, draw), at_once=bool(asked.at_once))
     return Taken(
         sitting=sitting,
         started=datetime.now(UTC),
