@@ -44,20 +44,17 @@ def _terms(talk: Talk) -> Question:
 def _rows(talk: Talk) -> Iterator[Row]:
     x = talk.scenario
     terms = layer_terms(x)
-    yield (
-        "bytes-a-token",
-        f"{number(per_token(terms))} bytes a token and layer together.",
-        "mid",
-    )
+    said = f"So many bytes a token and layer, times {number(x.tokens)} tokens and all layers."
+    yield "bytes-a-token", said, "mid"
     if x.recipe.recompute == "full":
         width = PRECISIONS[x.recipe.precision].compute * x.architecture.hidden
         yield "layer-input", f"The layer's input alone, {number(width)} bytes a token.", "mid"
         yield "working-set", "One layer's working set while it is run again.", "mid"
     else:
-        mlp = next(term.each for term in terms if term.formula.endswith("f"))
-        heads = next(term.each for term in terms if term.name.startswith("q, k, v"))
-        yield "mlp-kept", f"The MLP's wide tensors: {number(mlp)} bytes a token.", "mid"
-        yield "attention-kept", f"q, k, v and attention's output: {number(heads)} bytes.", "mid"
+        mlp = next(term.formula for term in terms if term.formula.endswith("f"))
+        heads = next(term.formula for term in terms if term.name.startswith("q, k, v"))
+        yield "mlp-kept", f"The MLP's wide tensors: {mlp} bytes a token.", "mid"
+        yield "attention-kept", f"q, k, v and attention's output: {heads} bytes a token.", "mid"
         yield "norms-kept", "Inputs and outputs of the norms, as wide as the model.", "mid"
     scores = sum(term.each for term in terms if term.scores)
     if scores:

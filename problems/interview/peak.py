@@ -21,7 +21,7 @@ from problems.on_paper import run_parts
 from problems.one_size import one_size
 from problems.peaks import Run
 from problems.problem import Mistake, Step
-from problems.wording import gb, listed, number, paper, sentence
+from problems.wording import bytes_of, gb, listed, number, paper, sentence
 from problems.wrong_sizes import wrong_size
 
 LETTERS = "abcde"
@@ -234,22 +234,19 @@ def _died(talk: Talk) -> Question:
 
 
 def _died_rows(talk: Talk) -> Iterator[Row]:
-    called = optimizers()[talk.scenario.recipe.optimizer].called
-    size = gb(made(talk))
+    recipe = talk.scenario.recipe
+    called = optimizers()[recipe.optimizer].called
+    each = PRECISIONS[recipe.precision].stepped * optimizers()[recipe.optimizer].states
     yield (
         "states-made",
-        f"The optimizer made its {called} at the end of step 1: {size} that stay.",
+        (
+            f"The optimizer made its {called} at the end of step 1, {bytes_of(each)} for each "
+            "parameter that it steps, and they stay."
+        ),
         "junior",
     )
-    first, later = max(talk.runs.base.ledger.first_step.values()), talk.runs.base.ledger.peak
-    yield (
-        "first-step-lower",
-        (
-            f"Step 1 had its forward and backward without them: a peak of {gb(first)}, then "
-            f"{gb(later)}."
-        ),
-        "mid",
-    )
+    said = f"Step 1 ran forward and backward before the {called} were there; step 2 has both."
+    yield "first-step-lower", said, "mid"
     yield "cache-in-pieces", "The cache of step 1 lies in pieces that step 2 does not fit.", "mid"
     yield "longer-batch", "Step 2 had a longer batch than step 1.", "mid"
     yield "kept-reference", "Something of step 1 is still held: a loss with its graph.", "senior"

@@ -21,10 +21,14 @@ VERDICTS: tuple[tuple[Fits, int], ...] = (("yes", 8), ("tight", 5), ("no", 8))
 SHARES: dict[Fits, tuple[int, int]] = {"yes": (30, 85), "tight": (85, 101), "no": (108, 260)}
 # How near the card's memory a follow-up's peak may come before yes or no is no clear answer.
 NEAR = Fraction(8, 100)
-ATTEMPTS = 5000
+ATTEMPTS = 20_000
+# Choices of levers that are looked at for one run.
+TRIES = 6
 LONGER, WIDER = (4, 2, 8), (Fraction(2), Fraction(4), Fraction(1, 2))
 MOST_TOKENS, LONGEST_EAGER, MOST_RANKS = 2**18, 8192, 1024
 NODE = 8
+# A follow-up that takes more of the card than this is no question any more.
+MOST_OF_CARD = 6
 KILO = 1024
 # 100 Gb/s, in GB/s of one GPU.
 SLOW_NETWORK = 12.5
@@ -73,9 +77,13 @@ class Runs:
 
     @property
     def slow(self) -> Scenario:
-        """The run with a network of 100 Gb/s for each GPU."""
+        """The run under ZeRO-3 with a network of 100 Gb/s for each GPU."""
         x = self.base.scenario
-        return replace(x, hardware=replace(x.hardware, network_gb_s=SLOW_NETWORK))
+        return replace(
+            x,
+            parallel=replace(x.parallel, zero=3),
+            hardware=replace(x.hardware, network_gb_s=SLOW_NETWORK),
+        )
 
 
 def drawn(draw: Draw, level: Level) -> Iterator[Runs]:
@@ -105,7 +113,8 @@ def _is_for(level: Level, x: Scenario) -> bool:
         return parallel.data > 1 and parallel.zero > 0
     # Its ranks send over the network, which a follow-up makes slower.
     crosses = parallel.data > gpu.gpus_per_node == NODE and gpu.network_gb_s > SLOW_NETWORK
-    return parallel.zero == 3 and crosses and x.recipe.precision != "fp32"
+    sharded = x.recipe.precision in {"mixed", "pure-bf16"}
+    return parallel.zero > 1 and crosses and sharded
 
 
 def _followed(draw: Draw, base: Run) -> Runs | None:
@@ -116,16 +125,28 @@ def _followed(draw: Draw, base: Run) -> Runs | None:
     cramped = next((x for x in (begun, longer, wider) if _verdict(x.run) == "no"), None)
     if cramped is None:
         return None
-    pulls = first_lever.pulls_on(draw, cramped.run)
-    if len(pulls) < first_lever.FEWEST or not first_lever.are_clear(cramped.run, pulls):
+    for _ in range(TRIES):
+        found = _pulled(draw, cramped.run)
+        if found is not None:
+            pulls, pull = found
+            return Runs(
+                base=base, longer=longer, wider=wider, cramped=cramped, pulls=pulls, pull=pull
+            )
+    return None
+
+
+def _pulled(
+    draw: Draw, run: Run
+) -> tuple[tuple[first_lever.Pull, ...], lever_savings.Pull] | None:
+    """Return levers on a run that does not fit, and the one whose saving is predicted."""
+    pulls = first_lever.pulls_on(draw, run)
+    if len(pulls) < first_lever.FEWEST or not first_lever.are_clear(run, pulls):
         return None
-    cheapest = first_lever.ranked(pulls)[0]
-    if cheapest.name == first_lever.CHEAPEST and draw.chance(first_lever.OFTEN):
+    cheapest = first_lever.ranked(pulls)[0].name
+    if cheapest == first_lever.CHEAPEST and draw.chance(first_lever.OFTEN):
         return None
-    pull = _predicted(cramped.run, (cheapest, *pulls))
-    if pull is None:
-        return None
-    return Runs(base=base, longer=longer, wider=wider, cramped=cramped, pulls=pulls, pull=pull)
+    pull = _predicted(run, draw.sample(pulls, len(pulls)))
+    return None if pull is None else (pulls, pull)
 
 
 def _verdict(run: Run) -> Fits:
@@ -139,7 +160,7 @@ def _is_clear(run: Run) -> bool:
 
 
 def _predicted(before: Run, pulls: tuple[first_lever.Pull, ...]) -> lever_savings.Pull | None:
-    """Return the first lever whose saving adds up on paper."""
+    """Return the first lever whose saving is worth it and adds up on paper."""
     for one in pulls:
         pull = lever_savings.Pull(name=one.name, before=before, after=one.run)
         if lever_savings.is_clear(pull):
@@ -162,7 +183,7 @@ def _longer(draw: Draw, base: Run) -> Followed | None:
             f"Now {said} context",
             partial(_at_length, x, sequence),
         )
-        if found is not None:
+        if found is not None and found.run.ledger.peak < MOST_OF_CARD * x.hardware.gpu.memory:
             return found
     return None
 
