@@ -25,6 +25,8 @@ from problems.wording import bytes_of, gb, listed, number, paper, sentence
 from problems.wrong_sizes import wrong_size
 
 LETTERS = "abcde"
+# The moments of a step that may be its peak; the end of the forward pass seldom is.
+MOMENTS = (Phase.LOSS, Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST, Phase.STEP)
 # How far the next moment is below the peak, so that one can say which is the highest.
 APART = Fraction(5, 100)
 VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
@@ -41,8 +43,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
         yield Posed(question=_moment(talk, draft), takes=1, turn=14, levels=("mid", "senior"))
     yield Posed(question=_peak(talk), takes=2)
     yield Posed(question=_fits(talk), takes=1)
-    yield Posed(question=_follow_up(talk, talk.runs.longer), takes=1, turn=2)
-    yield Posed(question=_follow_up(talk, talk.runs.wider), takes=2, turn=8)
+    yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
+    yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
     yield Posed(question=_died(talk), takes=2, turn=1)
     yield Posed(question=_second(talk), takes=1, turn=12)
 
@@ -60,7 +62,7 @@ def _moment(talk: Talk, draft: Draft) -> Question:
 
 def _moments(run: Run) -> Draft | None:
     """Return the question for the moment of the peak, None where two are too near."""
-    phases = {p: size for p, size in run.ledger.phases.items() if p is not Phase.REDUCE}
+    phases = {p: size for p, size in run.ledger.phases.items() if p in MOMENTS}
     ordered = sorted(phases, key=lambda phase: -phases[phase])
     first, peak = ordered[0], run.ledger.peak
     if phases[first] < peak or phases[ordered[1]] * (1 + APART) > peak:

@@ -21,7 +21,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on everything else."""
     yield Posed(question=_terms(talk), takes=2, turn=6)
     yield Posed(question=_logits(talk), takes=1)
-    yield Posed(question=_logits_longer(talk), takes=1, turn=17)
+    yield Posed(question=_logits_at_length(talk), takes=1, turn=17)
     if talk.scenario.parallel.zero == 3 and talk.level != "junior":
         yield Posed(question=_gathered(talk), takes=2, turn=10)
     yield Posed(question=_outside(talk), takes=2, turn=3, levels=("mid", "senior"))
@@ -94,8 +94,8 @@ def _logits(talk: Talk) -> Question:
     )
 
 
-def _logits_longer(talk: Talk) -> Question:
-    other = talk.runs.longer
+def _logits_at_length(talk: Talk) -> Question:
+    other = talk.runs.length
     x, y = talk.scenario, other.run.scenario
     times = Fraction(y.workload.sequence, x.workload.sequence)
     return talk.number(
@@ -110,7 +110,7 @@ def _logits_longer(talk: Talk) -> Question:
                 question="logits", times=times, says=f"linear in the tokens: {times} × the line"
             ),
         ),
-        stronger="Scales the line, and says when it overtakes the layers' activations.",
+        stronger="Scales the line, and says which of it a fused loss would take away.",
         practises=("logits-spike", "logits-formula"),
     )
 

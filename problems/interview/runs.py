@@ -24,7 +24,19 @@ NEAR = Fraction(8, 100)
 ATTEMPTS = 20_000
 # Choices of levers that are looked at for one run.
 TRIES = 6
-LONGER, WIDER = (4, 2, 8), (Fraction(2), Fraction(4), Fraction(1, 2))
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+# What becomes of a run's context and of its GPUs; of one that does not fit a shorter one may.
+LENGTHS: dict[Fits, tuple[Fraction, ...]] = {
+    "yes": (Fraction(2), Fraction(4), Fraction(8)),
+    "tight": (Fraction(2), Fraction(4)),
+    "no": (Fraction(2), Fraction(4), HALF, QUARTER),
+}
+RANKS = (Fraction(2), Fraction(4), Fraction(8), HALF, QUARTER)
+SHORTEST = 512
+# Percent of the runs with which a lever that is not enough is looked for first.
+NOT_ENOUGH = 75
+# The same lever is right so often: of such runs so many percent are passed over.
+OFTEN = 85
 MOST_TOKENS, LONGEST_EAGER, MOST_RANKS = 2**18, 8192, 1024
 NODE = 8
 # A follow-up that takes more of the card than this is no question any more.
@@ -56,16 +68,16 @@ class Runs:
 
     Args:
         base: the run at first.
-        longer: the same with a longer context.
-        wider: the same on another number of GPUs.
+        length: the same with another context.
+        ranks: the same on another number of GPUs.
         cramped: the one of them that does not fit, on which levers are pulled.
         pulls: three to five levers on it, of which some make it fit.
         pull: the one whose saving is predicted.
     """
 
     base: Run
-    longer: Followed
-    wider: Followed
+    length: Followed
+    ranks: Followed
     cramped: Followed
     pulls: tuple[first_lever.Pull, ...]
     pull: lever_savings.Pull
@@ -118,11 +130,11 @@ def _is_for(level: Level, x: Scenario) -> bool:
 
 
 def _followed(draw: Draw, base: Run) -> Runs | None:
-    longer, wider = _longer(draw, base), _wider(draw, base)
-    if longer is None or wider is None:
+    length, ranks = _length(draw, base), _ranks(draw, base)
+    if length is None or ranks is None:
         return None
     begun = Followed(key="peak", run=base, changes="", said="")
-    cramped = next((x for x in (begun, longer, wider) if _verdict(x.run) == "no"), None)
+    cramped = next((x for x in (begun, length, ranks) if _verdict(x.run) == "no"), None)
     if cramped is None:
         return None
     for _ in range(TRIES):
@@ -130,7 +142,7 @@ def _followed(draw: Draw, base: Run) -> Runs | None:
         if found is not None:
             pulls, pull = found
             return Runs(
-                base=base, longer=longer, wider=wider, cramped=cramped, pulls=pulls, pull=pull
+                base=base, length=length, ranks=ranks, cramped=cramped, pulls=pulls, pull=pull
             )
     return None
 
@@ -143,9 +155,11 @@ def _pulled(
     if len(pulls) < first_lever.FEWEST or not first_lever.are_clear(run, pulls):
         return None
     cheapest = first_lever.ranked(pulls)[0].name
-    if cheapest == first_lever.CHEAPEST and draw.chance(first_lever.OFTEN):
+    if cheapest == first_lever.CHEAPEST and draw.chance(OFTEN):
         return None
-    pull = _predicted(run, draw.sample(pulls, len(pulls)))
+    wanted = not draw.chance(NOT_ENOUGH)
+    ordered = sorted(draw.sample(pulls, len(pulls)), key=lambda one: one.is_enough != wanted)
+    pull = _predicted(run, tuple(ordered))
     return None if pull is None else (pulls, pull)
 
 
@@ -168,13 +182,16 @@ def _predicted(before: Run, pulls: tuple[first_lever.Pull, ...]) -> lever_saving
     return None
 
 
-def _longer(draw: Draw, base: Run) -> Followed | None:
-    """Return the run with a longer context, None where none leads to a clear answer."""
+def _length(draw: Draw, base: Run) -> Followed | None:
+    """Return the run with another context, None where none leads to a clear answer."""
     x = base.scenario
     most = LONGEST_EAGER if x.recipe.attention == "eager" else MOST_TOKENS
-    for times in draw.sample(LONGER, len(LONGER)):
-        sequence = times * x.workload.sequence
-        if sequence > min(x.model.max_sequence, most) or times * x.tokens > MOST_TOKENS:
+    factors = LENGTHS[_verdict(base)]
+    for times in draw.sample(factors, len(factors)):
+        sequence = int(times * x.workload.sequence)
+        if not SHORTEST <= sequence <= min(x.model.max_sequence, most):
+            continue
+        if times * x.tokens > MOST_TOKENS:
             continue
         said = context_said(sequence)
         found = _follow(
@@ -192,11 +209,10 @@ def _at_length(x: Scenario, sequence: int) -> Scenario:
     return replace(x, workload=replace(x.workload, sequence=sequence))
 
 
-def _wider(draw: Draw, base: Run) -> Followed | None:
+def _ranks(draw: Draw, base: Run) -> Followed | None:
     """Return the run on another number of GPUs, None where none leads to a clear answer."""
     x = base.scenario
-    ranks = [NODE] if x.parallel.data == 1 else _ranks(draw, x)
-    for data in ranks:
+    for data in [NODE] if x.parallel.data == 1 else _numbers(draw, x):
         said = f"{number(data)} GPUs"
         plain = ", plain data parallel" if x.parallel.zero == 0 else ""
         found = _follow(f"peak-on-{data}", said, f"Now {said}{plain}", partial(on_gpus, x, data))
@@ -205,12 +221,13 @@ def _wider(draw: Draw, base: Run) -> Followed | None:
     return None
 
 
-def _ranks(draw: Draw, x: Scenario) -> list[int]:
-    drawn = [times * x.parallel.data for times in draw.sample(WIDER, len(WIDER))]
+def _numbers(draw: Draw, x: Scenario) -> list[int]:
+    drawn = [times * x.parallel.data for times in draw.sample(RANKS, len(RANKS))]
     return [
         int(data)
         for data in drawn
-        if 1 < data <= MOST_RANKS and x.hardware.gpu in scenarios.gpus_for(int(data))
+        if data.denominator == 1 < data <= MOST_RANKS
+        and x.hardware.gpu in scenarios.gpus_for(int(data))
     ]
 
 

@@ -30,7 +30,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_each(talk), takes=1, turn=15 if talk.level == "senior" else 0)
     yield Posed(question=_states(talk), takes=2)
     yield Posed(question=_exclusions(talk), takes=1)
-    yield Posed(question=_wider(talk), takes=1, turn=13)
+    yield Posed(question=_on_others(talk), takes=1, turn=13)
 
 
 def sized(scenario: Scenario) -> int:
@@ -185,8 +185,8 @@ def _whole(parts: tuple[Part, ...], stage: int) -> Iterator[Part]:
     return (part for part in parts if part.stage > stage)
 
 
-def _wider(talk: Talk) -> Question:
-    other = talk.runs.wider
+def _on_others(talk: Talk) -> Question:
+    other = talk.runs.ranks
     x, y = talk.scenario, other.run.scenario
     before, after = sized(x), sized(y)
     return talk.number(
