@@ -25,10 +25,12 @@ from problems.wording import bytes_of, gb, listed, number, paper, sentence
 from problems.wrong_sizes import wrong_size
 
 LETTERS = "abcde"
+# Terms of the peak that are named.
+SHOWN = 4
 # The moments of a step that may be its peak; the end of the forward pass seldom is.
 MOMENTS = (Phase.LOSS, Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST, Phase.STEP)
 # How far the next moment is below the peak, so that one can say which is the highest.
-APART = Fraction(5, 100)
+APART = Fraction(3, 100)
 VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
     "yes": ("yes, with room to spare", ("yes", "fits", "it fits")),
     "tight": ("tight", ("barely", "just", "maybe", "not sure")),
@@ -89,7 +91,7 @@ def _moments(run: Run) -> Draft | None:
             f"On paper compare {listed([PHASES_SAID[phase] for phase in sorted(ordered[:2])])}.",
         ),
         solution=(
-            Step(text=f"alive then: {_alive(run)}", depth="whiteboard"),
+            Step(text=f"alive then, the largest first: {_alive(run)}", depth="whiteboard"),
             *(
                 Step(text=f"{PHASES_SAID[p]}: {gb(peak - phases[p])} below the peak")
                 for p in ordered[1:]
@@ -110,7 +112,8 @@ def _told(run: Run, phase: Phase, off: int) -> str:
 
 
 def _alive(run: Run) -> str:
-    return "; ".join(x.name for x in run.paper.moment.amounts)
+    largest = sorted(run.paper.moment.amounts, key=lambda x: -x.size)[:SHOWN]
+    return "; ".join(x.name for x in largest)
 
 
 def _peak(talk: Talk) -> Question:
@@ -192,11 +195,14 @@ def _since(verdict: Fits, right: Fits) -> str:
 
 def _follow_up(talk: Talk, other: Followed) -> Question:
     before, after = talk.runs.base.ledger.peak, other.run.ledger.peak
+    draft, asks = step.peak_of(other.run), "What is the peak then"
+    if other.is_clear:
+        draft, asks = step.whether_it_fits(other.run), "Does it fit, and at which peak"
     return talk.number(
         other.key,
         "D",
-        step.whether_it_fits(other.run),
-        says=f"{other.said}, all else as at first. Does it fit, and at which peak, in GB?",
+        draft,
+        says=f"{other.said}, all else as at first. {asks}, in GB?",
         scenario=other.run.scenario,
         changes=other.changes,
         reuses=(

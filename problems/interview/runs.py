@@ -7,6 +7,7 @@ from functools import partial
 
 from engine.errors import InputError
 from engine.estimate import Fits, fits
+from engine.ledger import Phase
 from engine.optimizers import optimizers
 from engine.scenario import Scenario
 from problems import scenarios
@@ -33,8 +34,12 @@ LENGTHS: dict[Fits, tuple[Fraction, ...]] = {
 }
 RANKS = (Fraction(2), Fraction(4), Fraction(8), HALF, QUARTER)
 SHORTEST = 512
+# Percent of the runs with their peak at the loss that are passed over, so that others come too.
+AT_THE_LOSS = 70
 # Percent of the runs with which a lever that is not enough is looked for first.
 NOT_ENOUGH = 75
+# Percent of the runs of which another context is to turn the verdict.
+TURNS = 75
 # The same lever is right so often: of such runs so many percent are passed over.
 OFTEN = 85
 MOST_TOKENS, LONGEST_EAGER, MOST_RANKS = 2**18, 8192, 1024
@@ -60,6 +65,11 @@ class Followed:
     run: Run
     changes: str
     said: str
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it fits or does not, by a margin."""
+        return is_clear(self.run)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,32 +111,36 @@ class Runs:
 def drawn(draw: Draw, level: Level) -> Iterator[Runs]:
     """Yield what an interview of a level may be about, one draw after another."""
     wanted = draw.weighted(VERDICTS)
-    low, high = SHARES[wanted]
     for _ in range(ATTEMPTS):
-        scenario = scenarios.run(draw, low=low, high=high)
-        if scenario is None or not _is_for(level, scenario):
-            continue
-        base = Run(scenario=scenario)
-        if fits(scenario, base.ledger) != wanted:
-            continue
-        found = _followed(draw, base)
+        base = _base(draw, level, wanted)
+        found = None if base is None else _followed(draw, base)
         if found is not None:
             yield found
 
 
+def _base(draw: Draw, level: Level, wanted: Fits) -> Run | None:
+    """Return a run for a level that fits, is tight or does not fit, as is wanted."""
+    low, high = SHARES[wanted]
+    many = level == "senior"
+    scenario = (scenarios.across_nodes if many else scenarios.run)(draw, low=low, high=high)
+    if scenario is None or not (many or _is_for(level, scenario)):
+        return None
+    base = Run(scenario=scenario)
+    if fits(scenario, base.ledger) != wanted:
+        return None
+    if base.ledger.peak_phase is Phase.LOSS and draw.chance(AT_THE_LOSS):
+        return None
+    return base
+
+
 def _is_for(level: Level, x: Scenario) -> bool:
     """Return whether a run is one for a level: a junior's shares nothing, or everything."""
-    gpu, parallel = x.hardware.gpu, x.parallel
-    if scenarios.is_old(gpu) or not optimizers()[x.recipe.optimizer].states:
+    parallel = x.parallel
+    if scenarios.is_old(x.hardware.gpu) or not optimizers()[x.recipe.optimizer].states:
         return False
     if level == "junior":
         return parallel.data <= NODE and parallel.zero in {0, 3}
-    if level == "mid":
-        return parallel.data > 1 and parallel.zero > 0
-    # Its ranks send over the network, which a follow-up makes slower.
-    crosses = parallel.data > gpu.gpus_per_node == NODE and gpu.network_gb_s > SLOW_NETWORK
-    sharded = x.recipe.precision in {"mixed", "pure-bf16"}
-    return parallel.zero > 1 and crosses and sharded
+    return parallel.data > 1 and parallel.zero > 0
 
 
 def _followed(draw: Draw, base: Run) -> Runs | None:
@@ -167,7 +181,7 @@ def _verdict(run: Run) -> Fits:
     return fits(run.scenario, run.ledger)
 
 
-def _is_clear(run: Run) -> bool:
+def is_clear(run: Run) -> bool:
     """Return whether a run fits or does not, by a margin."""
     share = Fraction(run.ledger.peak, run.scenario.hardware.gpu.memory)
     return _verdict(run) != "tight" and abs(share - 1) > NEAR
@@ -183,10 +197,13 @@ def _predicted(before: Run, pulls: tuple[first_lever.Pull, ...]) -> lever_saving
 
 
 def _length(draw: Draw, base: Run) -> Followed | None:
-    """Return the run with another context, None where none leads to a clear answer."""
-    x = base.scenario
+    """Return the run with another context, None where there is none.
+
+    It turns the verdict where it can and that is drawn.
+    """
+    x, turns = base.scenario, draw.chance(TURNS)
     most = LONGEST_EAGER if x.recipe.attention == "eager" else MOST_TOKENS
-    factors = LENGTHS[_verdict(base)]
+    found, factors = list[Followed](), LENGTHS[_verdict(base)]
     for times in draw.sample(factors, len(factors)):
         sequence = int(times * x.workload.sequence)
         if not SHORTEST <= sequence <= min(x.model.max_sequence, most):
@@ -194,15 +211,23 @@ def _length(draw: Draw, base: Run) -> Followed | None:
         if times * x.tokens > MOST_TOKENS:
             continue
         said = context_said(sequence)
-        found = _follow(
+        other = _follow(
             f"peak-at-{said.replace(',', '')}",
             f"{said} context",
             f"Now {said} context",
             partial(_at_length, x, sequence),
         )
-        if found is not None and found.run.ledger.peak < MOST_OF_CARD * x.hardware.gpu.memory:
-            return found
-    return None
+        if other is not None and other.run.ledger.peak < MOST_OF_CARD * x.hardware.gpu.memory:
+            found.append(other)
+    before = _verdict(base)
+    clear = [one for one in found if one.is_clear]
+    turned = [one for one in clear if turns and before in {"tight", _turned(one.run)}]
+    return next(iter((*turned, *clear, *found)), None)
+
+
+def _turned(run: Run) -> Fits:
+    """Return the verdict that a run has not, of yes and no."""
+    return "no" if _verdict(run) == "yes" else "yes"
 
 
 def _at_length(x: Scenario, sequence: int) -> Scenario:
@@ -210,15 +235,17 @@ def _at_length(x: Scenario, sequence: int) -> Scenario:
 
 
 def _ranks(draw: Draw, base: Run) -> Followed | None:
-    """Return the run on another number of GPUs, None where none leads to a clear answer."""
+    """Return the run on another number of GPUs, where it can with a clear answer."""
     x = base.scenario
+    plain = ", plain data parallel" if x.parallel.zero == 0 else ""
+    found = list[Followed]()
     for data in [NODE] if x.parallel.data == 1 else _numbers(draw, x):
         said = f"{number(data)} GPUs"
-        plain = ", plain data parallel" if x.parallel.zero == 0 else ""
-        found = _follow(f"peak-on-{data}", said, f"Now {said}{plain}", partial(on_gpus, x, data))
-        if found is not None:
-            return found
-    return None
+        other = _follow(f"peak-on-{data}", said, f"Now {said}{plain}", partial(on_gpus, x, data))
+        if other is not None and other.is_clear:
+            return other
+        found += [other] if other is not None else []
+    return next(iter(found), None)
 
 
 def _numbers(draw: Draw, x: Scenario) -> list[int]:
@@ -236,7 +263,7 @@ def _follow(key: str, changes: str, said: str, change: Callable[[], Scenario]) -
         run = Run(scenario=change())
     except InputError:
         return None
-    return Followed(key=key, run=run, changes=changes, said=said) if _is_clear(run) else None
+    return Followed(key=key, run=run, changes=changes, said=said)
 
 
 def on_gpus(x: Scenario, data: int) -> Scenario:
