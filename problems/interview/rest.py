@@ -13,7 +13,7 @@ from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.script import Question, Reuse
 from problems.on_paper import ends_of, parameters_of
 from problems.one_size import one_size
-from problems.wording import gb, number, paper, short
+from problems.wording import bare_gb, gb, number, paper, short
 from problems.wrong_sizes import wrong_size
 
 
@@ -150,6 +150,7 @@ def gathered(talk: Talk) -> Draft:
         on_paper=(
             f"ends: {each} × {in_billions(ends)} = {paper(each * ends)}",
             f"two layers: 2 × {each} × {in_billions(layer)} = {paper(2 * each * layer)}",
+            f"{bare_gb(each * ends)} + {bare_gb(2 * each * layer)} = {paper(size)}",
         ),
         exact=(f"{number(ends + 2 * layer)} parameters of {each} bytes",),
         mistakes=(
