@@ -20,7 +20,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on the activations."""
     yield Posed(question=_terms(talk), turn=16, levels=("mid", "senior"))
     yield Posed(question=_saved(talk), takes=2)
-    yield Posed(question=_longer(talk), takes=1)
+    yield Posed(question=_at_length(talk), takes=1)
     doubled = _doubled(talk.scenario)
     if doubled is not None:
         yield Posed(question=_twice(talk, doubled), takes=1, turn=18)
@@ -44,20 +44,17 @@ def _terms(talk: Talk) -> Question:
 def _rows(talk: Talk) -> Iterator[Row]:
     x = talk.scenario
     terms = layer_terms(x)
-    yield (
-        "bytes-a-token",
-        f"{number(per_token(terms))} bytes a token and layer together.",
-        "mid",
-    )
+    said = f"So many bytes a token and layer, times {number(x.tokens)} tokens and all layers."
+    yield "bytes-a-token", said, "mid"
     if x.recipe.recompute == "full":
         width = PRECISIONS[x.recipe.precision].compute * x.architecture.hidden
         yield "layer-input", f"The layer's input alone, {number(width)} bytes a token.", "mid"
         yield "working-set", "One layer's working set while it is run again.", "mid"
     else:
-        mlp = next(term.each for term in terms if term.formula.endswith("f"))
-        heads = next(term.each for term in terms if term.name.startswith("q, k, v"))
-        yield "mlp-kept", f"The MLP's wide tensors: {number(mlp)} bytes a token.", "mid"
-        yield "attention-kept", f"q, k, v and attention's output: {number(heads)} bytes.", "mid"
+        mlp = next(term.formula for term in terms if term.formula.endswith("f"))
+        heads = next(term.formula for term in terms if term.name.startswith("q, k, v"))
+        yield "mlp-kept", f"The MLP's wide tensors: {mlp} bytes a token.", "mid"
+        yield "attention-kept", f"q, k, v and attention's output: {heads} bytes a token.", "mid"
         yield "norms-kept", "Inputs and outputs of the norms, as wide as the model.", "mid"
     scores = sum(term.each for term in terms if term.scores)
     if scores:
@@ -90,16 +87,17 @@ def _saved(talk: Talk) -> Question:
     )
 
 
-def _longer(talk: Talk) -> Question:
-    other = talk.runs.longer
+def _at_length(talk: Talk) -> Question:
+    other = talk.runs.length
     x, y = talk.scenario, other.run.scenario
     times = Fraction(y.workload.sequence, x.workload.sequence)
     factor = Fraction(saved(other.run.ledger), saved(talk.runs.base.ledger))
-    says = f"linear in the sequence: {times} × the line for {number(x.workload.sequence)} tokens"
+    line = f"the line for {number(x.workload.sequence)} tokens"
+    says = f"linear in the sequence: {times} × {line}"
     if any(term.scores for term in layer_terms(x)):
         says = (
-            f"what is kept by the token grows {times} times, scores {times**2} times: "
-            f"{short(factor)} × the line together"
+            f"what is kept by the token goes with {times}, scores with {times**2}: "
+            f"{short(factor)} × {line} together"
         )
     return talk.number(
         f"activations-at-{other.key.removeprefix('peak-at-')}",

@@ -20,7 +20,7 @@ from problems.problem import Level
 from problems.proposals import said
 from problems.wording import gb, number, short
 
-TRIES = 3
+TRIES = 6
 COUNTS: Mapping[Level, tuple[int, ...]] = {"mid": (4,), "senior": (4, 5, 6)}
 TENSOR = 8
 STAGES = (4, 2, 8)
@@ -28,9 +28,9 @@ STAGES = (4, 2, 8)
 
 def posed(talk: Talk, draw: Draw) -> Iterator[Posed]:
     """Yield the questions on levers."""
-    yield Posed(question=_first(talk), takes=1)
     yield Posed(question=_prediction(talk), takes=2)
     yield from _after(talk)
+    yield Posed(question=_first(talk), takes=1)
     yield from _order(talk, draw)
     if talk.level == "senior":
         yield Posed(question=_network(talk), takes=2)
@@ -39,9 +39,12 @@ def posed(talk: Talk, draw: Draw) -> Iterator[Posed]:
 
 
 def _about(talk: Talk) -> str:
-    """Return which run the levers are about, as a sentence, and "" where it is the first."""
+    """Return which run the levers are about, as a sentence."""
     changes = talk.runs.cramped.changes
-    return f"Take the run with {changes}, which does not fit. " if changes else ""
+    if not changes:
+        return "It does not fit. "
+    with_ = "with" if "context" in changes else "on"
+    return f"Take the run {with_} {changes}, which does not fit. "
 
 
 def _first(talk: Talk) -> Question:
@@ -50,14 +53,13 @@ def _first(talk: Talk) -> Question:
         f"{letter} {said(pull.name, pull.run.scenario)}"
         for letter, pull in zip(first_lever.LETTERS, pulls, strict=False)
     )
-    fails = "" if talk.runs.cramped.changes else "It does not fit. "
     return talk.number(
         "first-lever",
         "E",
         first_lever.first_of(run, pulls),
         says=(
-            f"{_about(talk)}{fails}Which do you pull first: the one that makes it fit by itself "
-            f"and adds least to a step? {shown}"
+            "Of these, which do you pull first: the one that makes it fit by itself and adds "
+            f"least to the time of a step? {shown}"
         ),
         scenario=run.scenario,
         stronger=(
@@ -75,7 +77,10 @@ def _prediction(talk: Talk) -> Question:
         "prediction",
         "E",
         lever_savings.saving_of(pull),
-        says=f"Before you pull it: by how much would {lever} alone lower the peak, in GB?",
+        says=(
+            f"{_about(talk)}Before you pull it: by how much would {lever} alone lower the peak, "
+            "in GB?"
+        ),
         scenario=pull.before.scenario,
         aspect="prediction",
         stronger=(
@@ -137,6 +142,16 @@ def _order(talk: Talk, draw: Draw) -> Iterator[Posed]:
     yield Posed(question=question, takes=3, turn=7)
 
 
+def _slowed(talk: Talk) -> str:
+    """Return what the slow network changes; ZeRO-3 too where it is not there."""
+    network = "network of 100 Gb/s"
+    return network if talk.scenario.parallel.zero == 3 else f"ZeRO-3 on a {network}"
+
+
+def _slowly(talk: Talk) -> str:
+    return "" if talk.scenario.parallel.zero == 3 else "You have moved to ZeRO-3. "
+
+
 def _network(talk: Talk) -> Question:
     run = Sharded(x=talk.runs.slow, sharing=1)
     rates = (
@@ -158,9 +173,9 @@ def _network(talk: Talk) -> Question:
         "network",
         "E",
         draft,
-        says=f"{rates} {asks}",
+        says=f"{_slowly(talk)}{rates} {asks}",
         scenario=run.x,
-        changes="network of 100 Gb/s",
+        changes=_slowed(talk),
         stronger=(
             "Compares two times, bytes over the wire and FLOPs over the products, and says that "
             "tokens of a micro-batch, not GPUs, decide which is longer."

@@ -3,25 +3,21 @@
 from collections.abc import Iterator
 
 from engine.optimizers import optimizers
-from engine.precisions import PRECISIONS
 from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.runs import context_said
 from problems.interview.script import Question
-from problems.model_states import STAGES, each_of
-from problems.on_paper import run_parts
+from problems.model_states import STAGES
 from problems.stated import PRECISIONS_SAID, kernel_said
-from problems.wording import card, gb, number, short
+from problems.wording import card, gb, number
 
 
 def opening(talk: Talk) -> str:
     """Return the run as the interviewer puts it, under-specified."""
     x = talk.scenario
     gpus, gpu = x.hardware.gpus, card(x.hardware.gpu)
-    on = f"one {gpu}" if gpus == 1 else f"{number(gpus)} GPUs of the type {gpu}"
+    on = f"one {gpu}" if gpus == 1 else f"{number(gpus)} × {gpu}"
     context = context_said(x.workload.sequence)
-    return (
-        f"You are to train {x.model.title} on {on}, with {context} tokens of context. Will it fit?"
-    )
+    return f"You are to train {x.model.title} on {on} with {context} context. Will it fit?"
 
 
 def conditions(talk: Talk) -> str:
@@ -57,21 +53,14 @@ def _rows(talk: Talk) -> Iterator[Row]:
         f"The micro-batch: {work.micro_batch} {sequences} on a GPU, {number(x.tokens)} tokens.",
         "junior",
     )
-    each = short(each_of(run_parts(x)))
     yield (
         "precision",
-        (
-            f"The precision: {PRECISIONS_SAID[recipe.precision]}, {each} bytes of states a parameter "
-            "here."
-        ),
+        f"The precision: {PRECISIONS_SAID[recipe.precision]}; usual ones take 8 to 18 bytes.",
         "junior",
     )
-    states = optimizers()[recipe.optimizer].states * PRECISIONS[recipe.precision].stepped
-    yield (
-        "optimizer",
-        f"The optimizer: {optimizers()[recipe.optimizer].title} keeps {states} bytes a parameter.",
-        "junior",
-    )
+    states = optimizers()[recipe.optimizer]
+    each = "one number" if states.states == 1 else f"{states.states} numbers"
+    yield "optimizer", f"The optimizer: {states.title} keeps {each} a parameter.", "junior"
     if parallel.data > 1:
         yield (
             "sharding",

@@ -21,12 +21,16 @@ from problems.on_paper import run_parts
 from problems.one_size import one_size
 from problems.peaks import Run
 from problems.problem import Mistake, Step
-from problems.wording import gb, listed, number, paper, sentence
+from problems.wording import bytes_of, gb, listed, number, paper, sentence
 from problems.wrong_sizes import wrong_size
 
 LETTERS = "abcde"
+# Terms of the peak that are named.
+SHOWN = 4
+# The moments of a step that may be its peak; the end of the forward pass seldom is.
+MOMENTS = (Phase.LOSS, Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST, Phase.STEP)
 # How far the next moment is below the peak, so that one can say which is the highest.
-APART = Fraction(5, 100)
+APART = Fraction(3, 100)
 VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
     "yes": ("yes, with room to spare", ("yes", "fits", "it fits")),
     "tight": ("tight", ("barely", "just", "maybe", "not sure")),
@@ -41,8 +45,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
         yield Posed(question=_moment(talk, draft), takes=1, turn=14, levels=("mid", "senior"))
     yield Posed(question=_peak(talk), takes=2)
     yield Posed(question=_fits(talk), takes=1)
-    yield Posed(question=_follow_up(talk, talk.runs.longer), takes=1, turn=2)
-    yield Posed(question=_follow_up(talk, talk.runs.wider), takes=2, turn=8)
+    yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
+    yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
     yield Posed(question=_died(talk), takes=2, turn=1)
     yield Posed(question=_second(talk), takes=1, turn=12)
 
@@ -60,7 +64,7 @@ def _moment(talk: Talk, draft: Draft) -> Question:
 
 def _moments(run: Run) -> Draft | None:
     """Return the question for the moment of the peak, None where two are too near."""
-    phases = {p: size for p, size in run.ledger.phases.items() if p is not Phase.REDUCE}
+    phases = {p: size for p, size in run.ledger.phases.items() if p in MOMENTS}
     ordered = sorted(phases, key=lambda phase: -phases[phase])
     first, peak = ordered[0], run.ledger.peak
     if phases[first] < peak or phases[ordered[1]] * (1 + APART) > peak:
@@ -87,7 +91,7 @@ def _moments(run: Run) -> Draft | None:
             f"On paper compare {listed([PHASES_SAID[phase] for phase in sorted(ordered[:2])])}.",
         ),
         solution=(
-            Step(text=f"alive then: {_alive(run)}", depth="whiteboard"),
+            Step(text=f"alive then, the largest first: {_alive(run)}", depth="whiteboard"),
             *(
                 Step(text=f"{PHASES_SAID[p]}: {gb(peak - phases[p])} below the peak")
                 for p in ordered[1:]
@@ -108,7 +112,8 @@ def _told(run: Run, phase: Phase, off: int) -> str:
 
 
 def _alive(run: Run) -> str:
-    return "; ".join(x.name for x in run.paper.moment.amounts)
+    largest = sorted(run.paper.moment.amounts, key=lambda x: -x.size)[:SHOWN]
+    return "; ".join(x.name for x in largest)
 
 
 def _peak(talk: Talk) -> Question:
@@ -190,11 +195,14 @@ def _since(verdict: Fits, right: Fits) -> str:
 
 def _follow_up(talk: Talk, other: Followed) -> Question:
     before, after = talk.runs.base.ledger.peak, other.run.ledger.peak
+    draft, asks = step.peak_of(other.run), "What is the peak then"
+    if other.is_clear:
+        draft, asks = step.whether_it_fits(other.run), "Does it fit, and at which peak"
     return talk.number(
         other.key,
         "D",
-        step.whether_it_fits(other.run),
-        says=f"{other.said}, all else as at first. Does it fit, and at which peak, in GB?",
+        draft,
+        says=f"{other.said}, all else as at first. {asks}, in GB?",
         scenario=other.run.scenario,
         changes=other.changes,
         reuses=(
@@ -234,22 +242,19 @@ def _died(talk: Talk) -> Question:
 
 
 def _died_rows(talk: Talk) -> Iterator[Row]:
-    called = optimizers()[talk.scenario.recipe.optimizer].called
-    size = gb(made(talk))
+    recipe = talk.scenario.recipe
+    called = optimizers()[recipe.optimizer].called
+    each = PRECISIONS[recipe.precision].stepped * optimizers()[recipe.optimizer].states
     yield (
         "states-made",
-        f"The optimizer made its {called} at the end of step 1: {size} that stay.",
+        (
+            f"The optimizer made its {called} at the end of step 1, {bytes_of(each)} for each "
+            "parameter that it steps, and they stay."
+        ),
         "junior",
     )
-    first, later = max(talk.runs.base.ledger.first_step.values()), talk.runs.base.ledger.peak
-    yield (
-        "first-step-lower",
-        (
-            f"Step 1 had its forward and backward without them: a peak of {gb(first)}, then "
-            f"{gb(later)}."
-        ),
-        "mid",
-    )
+    said = f"Step 1 ran forward and backward before the {called} were there; step 2 has both."
+    yield "first-step-lower", said, "mid"
     yield "cache-in-pieces", "The cache of step 1 lies in pieces that step 2 does not fit.", "mid"
     yield "longer-batch", "Step 2 had a longer batch than step 1.", "mid"
     yield "kept-reference", "Something of step 1 is still held: a loss with its graph.", "senior"

@@ -12,6 +12,7 @@ from problems.interview.runs import Runs
 from problems.interview.script import Aspect, Point, Question, Reuse
 from problems.problem import Level, Problem
 from problems.registry import problem_of, tells
+from problems.wording import gb, paper
 
 LEVELS: Final[tuple[Level, ...]] = ("junior", "mid", "senior")
 # (name of the point, what is said of it in this run, from which level on).
@@ -49,7 +50,7 @@ class Talk:
 
     def problem(self, key: str, topic: str, draft: Draft, scenario: Scenario) -> Problem | None:
         """Return a draft as a problem of this interview, None where it tells too little."""
-        if not tells(draft):
+        if not tells(draft) or _is_in_a_hint(draft):
             return None
         told = replace(draft, scenario=scenario)
         return problem_of(
@@ -83,6 +84,15 @@ class Talk:
             stronger=stronger,
             practises=practises,
         )
+
+
+def _is_in_a_hint(draft: Draft) -> bool:
+    """Return whether one of the terms that a hint tells is all of the answer, on paper."""
+    asked = draft.answer.number
+    if asked is None or asked.default_unit != "GB":
+        return False
+    said = (gb(asked.value), paper(asked.value))
+    return any(one in hint for one in said for hint in draft.hints)
 
 
 def items_said(answer: Answer) -> str:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from engine.ledger import Category, Ledger, Phase
 from engine.precisions import PRECISIONS
+from engine.scenario import Scenario
 from problems.amounts import in_billions
 from problems.bank.everything_else.logits import spike
 from problems.draft import Draft
@@ -12,7 +13,7 @@ from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.script import Question, Reuse
 from problems.on_paper import ends_of, parameters_of
 from problems.one_size import one_size
-from problems.wording import gb, number, paper
+from problems.wording import bare_gb, gb, number, paper, short
 from problems.wrong_sizes import wrong_size
 
 
@@ -20,7 +21,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on everything else."""
     yield Posed(question=_terms(talk), takes=2, turn=6)
     yield Posed(question=_logits(talk), takes=1)
-    yield Posed(question=_logits_longer(talk), takes=1, turn=17)
+    yield Posed(question=_logits_at_length(talk), takes=1, turn=17)
     if talk.scenario.parallel.zero == 3 and talk.level != "junior":
         yield Posed(question=_gathered(talk), takes=2, turn=10)
     yield Posed(question=_outside(talk), takes=2, turn=3, levels=("mid", "senior"))
@@ -42,14 +43,11 @@ def _terms(talk: Talk) -> Question:
 
 def _rows(talk: Talk) -> Iterator[Row]:
     x, book = talk.scenario, talk.runs.base.ledger
-    logits = max(book.total(Category.LOGITS, phase=phase) for phase in book.phases)
-    yield "logits", f"Logits and loss: up to {gb(logits)} at once.", "junior"
+    vocab = number(x.architecture.vocab)
+    yield "logits", f"Logits and loss: {number(x.tokens)} tokens × {vocab} words.", "junior"
     yield (
         "loss-copies",
-        (
-            "Three fp32 tensors as wide as the vocabulary, 12 bytes an entry: "
-            "log-probabilities and two gradients."
-        ),
+        "Of the logits more than one copy: fp32 beside them, and gradients.",
         "mid",
     )
     layer = book.total(Category.TEMPORARY, phase=Phase.BACKWARD_FIRST)
@@ -57,13 +55,21 @@ def _rows(talk: Talk) -> Iterator[Row]:
     step = book.total(Category.TEMPORARY, phase=Phase.STEP)
     yield "optimizer-temporaries", f"The optimizer's own temporaries: {gb(step)}.", "mid"
     if x.parallel.data > 1:
-        exchange = max(book.total(Category.COMMUNICATION, phase=phase) for phase in book.phases)
-        name = "gathered-layers" if x.parallel.zero == 3 else "buckets"
-        said = "Gathered layers and gradients on their way" if x.parallel.zero == 3 else "Buckets"
-        yield name, f"{said}: up to {gb(exchange)}.", "mid"
+        name, said = _exchanged(x)
+        yield name, said, "mid"
     yield "cuda-context", f"The CUDA context and libraries: {_context(book)}.", "junior"
-    slack = book.total(Category.ALLOCATOR_SLACK)
-    yield "fragmentation", f"What the allocator holds in pieces: up to {gb(slack)}.", "mid"
+    yield "fragmentation", f"The allocator's pieces: up to {_slack(book)} of the tensors.", "mid"
+
+
+def _exchanged(x: Scenario) -> tuple[str, str]:
+    """Return what ranks exchange through, as a point and in words."""
+    if x.parallel.zero == 3:
+        return "gathered-layers", f"Layers gathered, two of {x.architecture.layers} at a time."
+    return "buckets", "Buckets of communication, which stay whatever the number of GPUs."
+
+
+def _slack(book: Ledger) -> str:
+    return f"{short(Fraction(round(100 * book.total(Category.ALLOCATOR_SLACK) / book.peak)))}%"
 
 
 def _context(book: Ledger) -> str:
@@ -88,8 +94,8 @@ def _logits(talk: Talk) -> Question:
     )
 
 
-def _logits_longer(talk: Talk) -> Question:
-    other = talk.runs.longer
+def _logits_at_length(talk: Talk) -> Question:
+    other = talk.runs.length
     x, y = talk.scenario, other.run.scenario
     times = Fraction(y.workload.sequence, x.workload.sequence)
     return talk.number(
@@ -104,7 +110,7 @@ def _logits_longer(talk: Talk) -> Question:
                 question="logits", times=times, says=f"linear in the tokens: {times} × the line"
             ),
         ),
-        stronger="Scales the line, and says when it overtakes the layers' activations.",
+        stronger="Scales the line, and says which of it a fused loss would take away.",
         practises=("logits-spike", "logits-formula"),
     )
 
@@ -144,6 +150,7 @@ def gathered(talk: Talk) -> Draft:
         on_paper=(
             f"ends: {each} × {in_billions(ends)} = {paper(each * ends)}",
             f"two layers: 2 × {each} × {in_billions(layer)} = {paper(2 * each * layer)}",
+            f"{bare_gb(each * ends)} + {bare_gb(2 * each * layer)} = {paper(size)}",
         ),
         exact=(f"{number(ends + 2 * layer)} parameters of {each} bytes",),
         mistakes=(
@@ -207,10 +214,8 @@ def _outside(talk: Talk) -> Question:
 
 def _outside_rows(talk: Talk) -> Iterator[Row]:
     x, book = talk.scenario, talk.runs.base.ledger
-    low, high = book.reserved
-    yield "reserved", f"Reserved, not allocated: {gb(low)} to {gb(high)} here.", "mid"
-    slack = gb(book.total(Category.ALLOCATOR_SLACK))
-    yield "fragmentation", f"Fragmentation: up to {slack} in pieces that no request fits.", "mid"
+    yield "reserved", f"Reserved, not allocated: up to {_slack(book)} more.", "mid"
+    yield "fragmentation", "Fragmentation: free pieces that no request fits.", "mid"
     yield "cuda-context", f"Context and communicators: {_context(book)} beside PyTorch.", "mid"
     memory = x.hardware.gpu.memory
     yield (

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from engine.catalog import models
+from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems.bank.states import bytes_per_parameter, model_states
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.script import Question, Reuse
 from problems.model_states import STAGES, Part, each_of, size_of, total_said
-from problems.on_paper import parameters_of, run_parts
+from problems.on_paper import ends_of, parameters_of, run_parts
 from problems.wording import FP32_SHARD, bytes_of, gb, listed, number, sentence, short
 
 NAMES: Mapping[str, str] = {
@@ -29,7 +30,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_each(talk), takes=1, turn=15 if talk.level == "senior" else 0)
     yield Posed(question=_states(talk), takes=2)
     yield Posed(question=_exclusions(talk), takes=1)
-    yield Posed(question=_wider(talk), takes=1, turn=13)
+    yield Posed(question=_on_others(talk), takes=1, turn=13)
 
 
 def sized(scenario: Scenario) -> int:
@@ -57,33 +58,22 @@ def _terms(talk: Talk) -> Question:
 
 def _term_rows(talk: Talk) -> Iterator[Row]:
     x = talk.scenario
-    parts, parameters = run_parts(x), parameters_of(x.architecture)
+    parts = run_parts(x)
     for part in parts:
-        yield (
-            NAMES[part.name],
-            (
-                f"{sentence(part.name)}: {bytes_of(part.each)} a parameter, "
-                f"{gb(part.each * parameters)} in all."
-            ),
-            "junior",
-        )
-    yield (
-        "bytes-in-all",
-        f"{total_said(parts)} a parameter together, {gb(size_of(parts, parameters))} in all.",
-        "junior",
-    )
-    yield (
-        "parameter-count",
-        f"{number(parameters)} parameters, embedding and head among them.",
-        "mid",
-    )
+        said = f"{sentence(part.name)}: {bytes_of(part.each)} a parameter."
+        yield NAMES[part.name], said, "junior"
+    if not PRECISIONS[x.recipe.precision].master:
+        yield "no-master", "No fp32 master copy in this recipe: nothing more to add.", "mid"
+    parameters = number(parameters_of(x.architecture))
+    yield "parameter-count", f"{parameters} parameters, embedding and head among them.", "mid"
     yield (
         "convention",
-        f"Which convention: here {short(each_of(parts))} bytes; others count 12, 16, 18 or 20.",
+        (
+            "Which convention: others count 12, 16, 18 or 20 bytes, by the width of gradients "
+            "and of what is kept beside them."
+        ),
         "senior",
     )
-    if len(parts) < 3:
-        yield "no-master", "No fp32 master copy in this recipe: nothing more to add.", "mid"
 
 
 def _each(talk: Talk) -> Question:
@@ -156,9 +146,8 @@ def _exclusions(talk: Talk) -> Question:
 
 
 def _excluded(talk: Talk) -> Iterator[Row]:
-    x, book = talk.scenario, talk.runs.base.ledger
+    x = talk.scenario
     parts, parallel = run_parts(x), x.parallel
-    peak = gb(book.peak - sized(x)) if book.peak > sized(x) else "several GB"
     each = "one GPU's own tokens" if parallel.data > 1 else "this micro-batch"
     yield (
         "activations-out",
@@ -183,32 +172,21 @@ def _excluded(talk: Talk) -> Iterator[Row]:
         "mid",
     )
     if parallel.zero == 3:
-        yield "gathered-out", f"Gathered layers and buffers: whole, {_gathered(talk)}.", "mid"
+        ends = number(ends_of(x.architecture))
+        said = f"Gathered layers: whole, with the {ends} parameters of embedding and head."
+        yield "gathered-out", said, "mid"
     elif parallel.data > 1:
         yield "buckets-out", "Buckets of communication: their size does not depend on N.", "mid"
-    yield (
-        "context-out",
-        f"Context and allocator: outside the tensors, beside {peak} of other tensors at the peak.",
-        "mid",
-    )
+    yield "context-out", "The CUDA context and libraries: outside of all tensors.", "mid"
+    yield "allocator-out", "What the allocator holds beyond the tensors: pieces, cache.", "senior"
 
 
 def _whole(parts: tuple[Part, ...], stage: int) -> Iterator[Part]:
     return (part for part in parts if part.stage > stage)
 
 
-def _gathered(talk: Talk) -> str:
-    book = talk.runs.base.ledger
-    sizes = [
-        size
-        for line, size in zip(book.lines, book.sizes, strict=True)
-        if line.name.startswith("gathered")
-    ]
-    return f"{gb(max(sizes))} the largest of them" if sizes else "in 16 bits"
-
-
-def _wider(talk: Talk) -> Question:
-    other = talk.runs.wider
+def _on_others(talk: Talk) -> Question:
+    other = talk.runs.ranks
     x, y = talk.scenario, other.run.scenario
     before, after = sized(x), sized(y)
     return talk.number(
