@@ -92,12 +92,13 @@ class Printed:
         self._last = screen
 
     def _is_new(self, screen: Screen) -> bool:
-        last = self._last
-        return last is None or (last.desk.position, last.shown, last.desk.passed) != (
-            screen.desk.position,
-            screen.shown,
-            screen.desk.passed,
-        )
+        return self._last is None or _shows(self._last) != _shows(screen)
+
+
+def _shows(screen: Screen) -> tuple[object, ...]:
+    """Return what stands on a screen but for the clock, marks, points and notes."""
+    desk = screen.desk
+    return desk.position, screen.shown, desk.passed, tuple(desk.answers.items())
 
 
 def _text(lines: Sequence[Row], *, plain: bool) -> Text:
