@@ -36,7 +36,7 @@ def _reply(desk: Desk, question: Question) -> Reply:
         verdict=verdict,
         score=score,
         heard=tuple(Heard(point=one, words="") for one in made),
-        missed=tuple(one for one in expected if one not in made) if told else (),
+        missed=tuple(one for one in expected if one not in made) if told and score != 1 else (),
         reused=key in desk.reused if question.reuses and told else None,
         carried=False,
         hints=0,

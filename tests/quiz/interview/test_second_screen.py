@@ -235,6 +235,12 @@ def test_the_scorecard_has_marks_points_notes_and_times(interview):
     assert "marked by the interviewer" in markdown(scorecard)
 
 
+def test_a_full_mark_says_that_nothing_was_missed(interview):
+    full, half = (card(press(interview, key)[0].desk, started=STARTED) for key in "fh")
+    assert full.parts[0].replies[0].missed == ()
+    assert len(half.parts[0].replies[0].missed) == 3
+
+
 def test_what_was_not_reached_has_no_mark_and_nothing_missed(interview):
     scorecard = card(press(interview, "f")[0].desk, started=STARTED)
     later = [one for part in scorecard.parts for one in part.replies][1:]
