@@ -196,7 +196,7 @@ def _interplay(talk: Talk) -> Question:
             "the tokens a second, together?"
         ),
         scenario=talk.runs.slow,
-        points=points(_interplay_rows(talk)),
+        points=points("terms", _interplay_rows(talk)),
         stronger=(
             "Says what is bound by the wire and what by products, and spends memory that one "
             "lever frees on what the other needs."

@@ -33,7 +33,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
             aspect="conditions",
             says="Before any number: what do you have to know or assume about this run?",
             scenario=talk.scenario,
-            points=points(_rows(talk)),
+            points=points("conditions", _rows(talk)),
             stronger=(
                 f"Says in one breath: {_said(talk)}; and which of them would overturn the answer."
             ),

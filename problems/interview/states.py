@@ -47,7 +47,7 @@ def _terms(talk: Talk) -> Question:
         aspect="terms",
         says="Take one parameter. Which tensors have an entry for it, and how wide are they?",
         scenario=talk.scenario,
-        points=points(_term_rows(talk)),
+        points=points("terms", _term_rows(talk)),
         stronger=(
             "Names each tensor with its width and says which convention is used: 12, 16, 18 or 20 "
             "bytes a parameter are all heard, and each leaves out something else."
@@ -136,7 +136,7 @@ def _exclusions(talk: Talk) -> Question:
         aspect="exclusions",
         says=says,
         scenario=talk.scenario,
-        points=points(_excluded(talk)),
+        points=points("exclusions", _excluded(talk)),
         stronger=(
             "Says what stays whole on each GPU, and where a whole copy comes back for a moment: "
             "gathered layers, buckets, the save."
