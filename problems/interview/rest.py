@@ -215,7 +215,7 @@ def _outside(talk: Talk) -> Question:
 def _outside_rows(talk: Talk) -> Iterator[Row]:
     x, book = talk.scenario, talk.runs.base.ledger
     yield "reserved", f"Reserved, not allocated: up to {_slack(book)} more.", "mid"
-    yield "fragmentation", "Fragmentation: free pieces that no request fits.", "mid"
+    yield "fragmentation", "Fragmentation: free pieces, each too small for a request.", "mid"
     yield "cuda-context", f"Context and communicators: {_context(book)} beside PyTorch.", "mid"
     memory = x.hardware.gpu.memory
     yield (
