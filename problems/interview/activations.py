@@ -32,7 +32,7 @@ def _terms(talk: Talk) -> Question:
         aspect="terms",
         says="Now one token in one layer: what is kept for the backward pass?",
         scenario=talk.scenario,
-        points=points(_rows(talk)),
+        points=points("terms", _rows(talk)),
         stronger=(
             "Counts by what each operator's backward needs, and says which of it a kernel or "
             "recomputation does away with."

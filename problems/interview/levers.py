@@ -14,11 +14,12 @@ from problems.bank.peak import step
 from problems.costs import overlap
 from problems.costs.sharded import Sharded
 from problems.draw import Draw
+from problems.exact import PHASES_SAID
 from problems.interview.posed import Posed, Row, Talk, items_said, points
 from problems.interview.script import Question, Reuse
 from problems.problem import Level
 from problems.proposals import said
-from problems.wording import gb, number, short
+from problems.wording import gb, number, sentence, short
 
 TRIES = 6
 COUNTS: Mapping[Level, tuple[int, ...]] = {"mid": (4,), "senior": (4, 5, 6)}
@@ -49,6 +50,7 @@ def _about(talk: Talk) -> str:
 
 def _first(talk: Talk) -> Question:
     run, pulls = talk.runs.cramped.run, talk.runs.pulls
+    first, memory = first_lever.ranked(pulls)[0], run.scenario.hardware.gpu.memory
     shown = " · ".join(
         f"{letter} {said(pull.name, pull.run.scenario)}"
         for letter, pull in zip(first_lever.LETTERS, pulls, strict=False)
@@ -63,8 +65,9 @@ def _first(talk: Talk) -> Question:
         ),
         scenario=run.scenario,
         stronger=(
-            "Takes the largest line at the peak, names the levers that touch it, and rejects the "
-            "others by their size."
+            f"{sentence(first.name)}: {first.peak} is left of {gb(memory)}, for {first.percent} "
+            "of step time. The others are rejected by the lines that they do not touch, or by "
+            "their price."
         ),
         practises=("first-lever", "which-fits", "oom-checklist"),
     )
@@ -84,8 +87,8 @@ def _prediction(talk: Talk) -> Question:
         scenario=pull.before.scenario,
         aspect="prediction",
         stronger=(
-            "Says the saving before trying, from the lines that the lever touches, and which "
-            "moment is the highest afterwards."
+            "Says the saving before trying, from the lines that the lever touches, and the "
+            f"highest moment afterwards: {PHASES_SAID[pull.after.ledger.peak_phase]}."
         ),
         practises=("lever-saving", "recompute-idle"),
     )
@@ -193,7 +196,7 @@ def _interplay(talk: Talk) -> Question:
             "the tokens a second, together?"
         ),
         scenario=talk.runs.slow,
-        points=points(_interplay_rows(talk)),
+        points=points("terms", _interplay_rows(talk)),
         stronger=(
             "Says what is bound by the wire and what by products, and spends memory that one "
             "lever frees on what the other needs."

@@ -7,7 +7,7 @@ from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.runs import context_said
 from problems.interview.script import Question
 from problems.model_states import STAGES
-from problems.stated import PRECISIONS_SAID, kernel_said
+from problems.stated import CONDITIONS, PRECISIONS_SAID, in_words, kernel_said
 from problems.wording import card, gb, number
 
 
@@ -33,15 +33,18 @@ def posed(talk: Talk) -> Iterator[Posed]:
             aspect="conditions",
             says="Before any number: what do you have to know or assume about this run?",
             scenario=talk.scenario,
-            points=points(_rows(talk)),
+            points=points("conditions", _rows(talk)),
             stronger=(
-                "Fixes micro-batch, precision, optimizer, kernel, recomputation and sharding in "
-                "one breath, and says which of them would overturn the answer."
+                f"Says in one breath: {_said(talk)}; and which of them would overturn the answer."
             ),
             practises=("conditions-first", "activations-conditions"),
         ),
         takes=2,
     )
+
+
+def _said(talk: Talk) -> str:
+    return ", ".join(in_words(key, talk.scenario) for key in CONDITIONS)
 
 
 def _rows(talk: Talk) -> Iterator[Row]:

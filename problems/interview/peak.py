@@ -231,7 +231,7 @@ def _died(talk: Talk) -> Question:
         aspect="terms",
         says="Say it ran through step 1 and died in step 2, out of memory. Why?",
         scenario=talk.scenario,
-        points=points(_died_rows(talk)),
+        points=points("terms", _died_rows(talk)),
         changes="out of memory in step 2",
         stronger=(
             "Separates what is new and stays from what is only in pieces, and says which number "

@@ -7,7 +7,7 @@ from typing import Final
 from engine.scenario import Scenario
 from problems.answers.answer import Answer
 from problems.draft import Draft
-from problems.interview.points import table
+from problems.interview.points import Listened, table
 from problems.interview.runs import Runs
 from problems.interview.script import Aspect, Point, Question, Reuse
 from problems.problem import Level, Problem
@@ -100,12 +100,15 @@ def items_said(answer: Answer) -> str:
     return " · ".join(f"{key} {name}" for key, name in answer.alone.items())
 
 
-def points(rows: Iterable[Row]) -> tuple[Point, ...]:
-    """Return points of the table.
+def points(listened: Listened, rows: Iterable[Row]) -> tuple[Point, ...]:
+    """Return points of the table that are listened for in such a question.
 
     Raises:
         KeyError: the table has no such point.
+        ValueError: it is listened for elsewhere only.
     """
-    return tuple(
-        Point(name=table()[name].name, says=says, level=level) for name, says, level in rows
-    )
+    found = tuple(rows)
+    if elsewhere := [name for name, _, _ in found if listened not in table()[name].aspects]:
+        message = f"no points of {listened}: {', '.join(elsewhere)}"
+        raise ValueError(message)
+    return tuple(Point(name=name, says=says, level=level) for name, says, level in found)

@@ -33,7 +33,7 @@ def _terms(talk: Talk) -> Question:
         aspect="terms",
         says="Besides states and saved activations: what else takes memory in a step?",
         scenario=talk.scenario,
-        points=points(_rows(talk)),
+        points=points("terms", _rows(talk)),
         stronger=(
             "Gives each its size and its moment, and rejects those that are too small to matter."
         ),
@@ -203,7 +203,7 @@ def _outside(talk: Talk) -> Question:
             "Your sum is of tensors. What of nvidia-smi's figure, or of the card, is not in it?"
         ),
         scenario=talk.scenario,
-        points=points(_outside_rows(talk)),
+        points=points("exclusions", _outside_rows(talk)),
         stronger=(
             "Keeps allocated, reserved and nvidia-smi apart, gives a range for what lies between, "
             "and plans with less than the card."
@@ -215,7 +215,7 @@ def _outside(talk: Talk) -> Question:
 def _outside_rows(talk: Talk) -> Iterator[Row]:
     x, book = talk.scenario, talk.runs.base.ledger
     yield "reserved", f"Reserved, not allocated: up to {_slack(book)} more.", "mid"
-    yield "fragmentation", "Fragmentation: free pieces that no request fits.", "mid"
+    yield "fragmentation", "Fragmentation: free pieces, each too small for a request.", "mid"
     yield "cuda-context", f"Context and communicators: {_context(book)} beside PyTorch.", "mid"
     memory = x.hardware.gpu.memory
     yield (

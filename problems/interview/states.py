@@ -10,9 +10,9 @@ from problems.bank.states import bytes_per_parameter, model_states
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.script import Question, Reuse
-from problems.model_states import STAGES, Part, each_of, size_of, total_said
+from problems.model_states import STAGES, each_of, size_of, total_said
 from problems.on_paper import ends_of, parameters_of, run_parts
-from problems.wording import FP32_SHARD, bytes_of, gb, listed, number, sentence, short
+from problems.wording import FP32_SHARD, bytes_of, listed, number, sentence, short
 
 NAMES: Mapping[str, str] = {
     "weights": "weights",
@@ -47,7 +47,7 @@ def _terms(talk: Talk) -> Question:
         aspect="terms",
         says="Take one parameter. Which tensors have an entry for it, and how wide are they?",
         scenario=talk.scenario,
-        points=points(_term_rows(talk)),
+        points=points("terms", _term_rows(talk)),
         stronger=(
             "Names each tensor with its width and says which convention is used: 12, 16, 18 or 20 "
             "bytes a parameter are all heard, and each leaves out something else."
@@ -136,7 +136,7 @@ def _exclusions(talk: Talk) -> Question:
         aspect="exclusions",
         says=says,
         scenario=talk.scenario,
-        points=points(_excluded(talk)),
+        points=points("exclusions", _excluded(talk)),
         stronger=(
             "Says what stays whole on each GPU, and where a whole copy comes back for a moment: "
             "gathered layers, buckets, the save."
@@ -162,10 +162,10 @@ def _excluded(talk: Talk) -> Iterator[Row]:
         f"Logits and loss: {number(x.tokens)} × {number(x.architecture.vocab)} entries, whole.",
         "junior",
     )
-    for part in _whole(parts, parallel.zero):
-        if parallel.data > 1:
-            size = gb(part.each * parameters_of(x.architecture))
-            yield f"{NAMES[part.name]}-whole", f"The {part.name} stay whole: {size}.", "junior"
+    for part in parts if parallel.zero else ():
+        if part.stage > parallel.zero:
+            said = f"{sentence(part.name)}: whole, {bytes_of(part.each)} of every parameter."
+            yield f"{part.name}-whole", said, "junior"
     yield (
         "temporaries-out",
         "Temporaries: a layer's working set and the optimizer's own tensors.",
@@ -179,10 +179,6 @@ def _excluded(talk: Talk) -> Iterator[Row]:
         yield "buckets-out", "Buckets of communication: their size does not depend on N.", "mid"
     yield "context-out", "The CUDA context and libraries: outside of all tensors.", "mid"
     yield "allocator-out", "What the allocator holds beyond the tensors: pieces, cache.", "senior"
-
-
-def _whole(parts: tuple[Part, ...], stage: int) -> Iterator[Part]:
-    return (part for part in parts if part.stage > stage)
 
 
 def _on_others(talk: Talk) -> Question:

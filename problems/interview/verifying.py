@@ -17,7 +17,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
             aspect="terms",
             says="How do you check the estimate on a real GPU: what do you measure, and when?",
             scenario=talk.scenario,
-            points=points(_measured(talk)),
+            points=points("verification", _measured(talk)),
             stronger=(
                 "Measures the peak of a steady step, phase by phase, beside the lines of the "
                 "estimate, and says beforehand how large a gap would worry."
@@ -32,7 +32,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
             aspect="conditions",
             says="What would overturn your answer?",
             scenario=talk.scenario,
-            points=points(_overturns(talk)),
+            points=points("conditions", _overturns(talk)),
             stronger=(
                 "Names the one condition that turns the verdict, with the size by which it does, "
                 "and what comes seldom: evaluation, a save, a longer batch."
