@@ -12,6 +12,7 @@ from problems.registry import from_id
 from quiz.exits import Exit, exits
 from quiz.history.store import Store, data_folder
 from quiz.options.kinds import kinds_typed, with_kinds
+from quiz.options.plain import with_plain
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
 from quiz.practice.closing import closing, onward
@@ -48,6 +49,7 @@ class Options(TypedDict):
 @click.option("--no-save", is_flag=True, help="Keep nothing of this set on disk.")
 @exits
 @with_kinds
+@with_plain
 def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
     """Answer questions and be told what went wrong.
 
