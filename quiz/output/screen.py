@@ -1,5 +1,6 @@
 """A console on stdout that is as wide as a line reads well, and plain where it must be."""
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Literal, final
@@ -17,6 +18,8 @@ FEWEST = 16
 GAP = "  "
 # Below this a label stands above what it labels.
 NARROW = 40
+# Between what stands in columns.
+GAPS = re.compile(r" {2,}")
 # Columns of a label.
 LABEL = 15
 # Behind it a style's background is named.
@@ -75,7 +78,7 @@ def paragraph(
     """
     for line in typed_here(text).splitlines():
         if is_plain(console):
-            _print(console, Text(spelled(line).strip()))
+            _print(console, Text(GAPS.sub(", ", spelled(line).strip())))
             continue
         for place, piece in enumerate(_wrapped(console, line, indent, hanging)):
             _stylize(piece, style, first=not place)

@@ -59,7 +59,7 @@ class Lines:
         """
         sys.stdout.flush()
         if not self.interactive:
-            return self._piped()
+            return line_of(self._stream)
         prompt = prompt or (PLAIN_PROMPT if is_plain(self._console) else PROMPT)
         if self._ahead:
             return self._typed_ahead(prompt)
@@ -132,16 +132,22 @@ class Lines:
         except (OSError, ValueError):  # a stand-in has no number
             return nullcontext()
 
-    def _piped(self) -> str | None:
-        try:
-            line = self._stream.readline(LONGEST_LINE + 1)
-            piece = line
-            while piece and not piece.endswith("\n"):
-                piece = self._stream.readline(LONGEST_LINE)
-        except OSError as error:
-            what = f"cannot be read: {error.strerror or error}"
-            raise InputError(Fault("standard input", what)) from error
-        return line.rstrip("\r\n") if line else None
+
+def line_of(stream: TextIO) -> str | None:
+    """Return the next line of a pipe, cut where it is absurdly long; None at the end of input.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        line = stream.readline(LONGEST_LINE + 1)
+        piece = line
+        while piece and not piece.endswith("\n"):
+            piece = stream.readline(LONGEST_LINE)
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise InputError(Fault("standard input", what)) from error
+    return line.rstrip("\r\n") if line else None
 
 
 def _line_editor() -> ModuleType | None:
