@@ -17,7 +17,8 @@ from typing import Any, Protocol, TextIO, final
 # Keys of a person lie further apart than this, and what a paste brings does not. Seconds.
 TOGETHER = 0.02
 PIECE = 1024
-END = "\x04"
+# Ctrl-D, and how it comes where it was typed before keys were read one by one.
+END = {"\x04", "\x00"}
 # Arrows, function keys and the like: nothing that is asked for.
 ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\[O])?", re.DOTALL)
 DUMB = {"dumb", "unknown"}
@@ -73,7 +74,7 @@ class PosixKeys:
             except OSError:  # the terminal is gone
                 return None
         said = typed.decode(sys.stdin.encoding or "utf-8", errors="replace")
-        return None if said in {"", END} else _text(said)
+        return None if said in {"", *END} else _text(said)
 
 
 @final
@@ -98,7 +99,7 @@ class WindowsKeys:
             typed += self._key()
         if "\x03" in typed:
             raise KeyboardInterrupt
-        return None if typed in {END, "\x1a"} else _text(typed)
+        return None if typed in {*END, "\x1a"} else _text(typed)
 
     def _key(self) -> str:
         key = str(self._console.getwch())

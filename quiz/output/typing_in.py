@@ -88,7 +88,7 @@ class Lines:
         while (typed := self._keys.wait()) is not None:
             if typed in {"\n", " "}:
                 return ""
-            if typed.lower() in keys:
+            if len(typed) == 1 and typed.lower() in keys:
                 return typed.lower()
             if typed:
                 *lines, self._begun = typed.split("\n")
