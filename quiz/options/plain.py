@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import click
 
-from quiz.output.plain import VARIABLE, plainly
+from quiz.output.plain import VARIABLE, only_ascii, plainly
 
 R = TypeVar("R")
 
@@ -23,6 +23,7 @@ def with_plain(command: Callable[..., R]) -> Callable[..., R]:
     def run(*args: object, plain: bool, **options: object) -> R:
         if not plain:
             return command(*args, **options)
+        only_ascii()
         with plainly():
             return command(*args, **options)
 

@@ -88,21 +88,24 @@ def _spelled(character: str) -> str:
     return _ascii(character)
 
 
-def only_ascii() -> None:
-    """Let stdout take nothing but ASCII, whoever writes to it."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(encoding="ascii", errors=HANDLER)
-
-
 def degrade() -> None:
     """Let stdout and stderr replace what their encoding lacks, and stdin replace bad bytes."""
     codecs.register_error(HANDLER, _replaced)
+    if plainly_asked():
+        only_ascii()
     for stream, errors in ((sys.stdout, HANDLER), (sys.stderr, HANDLER), (sys.stdin, "replace")):
         # Under a test runner or when closed, a stream may be something else or None.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors=errors)
+
+
+def only_ascii() -> None:
+    """Let stdout and stderr take nothing but ASCII, whoever writes to them."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="ascii", errors=HANDLER)
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:

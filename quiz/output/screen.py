@@ -8,7 +8,7 @@ from typing import Literal, final
 from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
-from quiz.output.plain import only_ascii, plainly_asked, spelled
+from quiz.output.plain import plainly_asked, spelled
 from quiz.output.started import typed_here
 
 WIDEST = 100
@@ -52,15 +52,13 @@ class Screen(Console):
 
     @size.setter
     def size(self, new_size: tuple[int, int]) -> None:
+        """Take a size that stays."""
         self._width, self._height = new_size
 
 
 def open_console() -> Console:
     """Return a console on stdout, without colour in a pipe, under NO_COLOR and where dumb."""
-    plain = plainly_asked()
-    if plain:
-        only_ascii()
-    return Screen(plain=plain)
+    return Screen(plain=plainly_asked())
 
 
 def is_plain(console: Console) -> bool:
