@@ -63,8 +63,9 @@ class PosixKeys:
 
     def wait(self) -> str | None:
         """Return the key that is pressed next, or all that came with it; None at the end."""
-        with restored(self._number), _one_by_one(self._number):
+        with restored(self._number):
             try:
+                _one_by_one(self._number)
                 typed = os.read(self._number, PIECE)
                 while typed and select([self._number], [], [], TOGETHER)[0]:
                     more = os.read(self._number, PIECE)
@@ -116,27 +117,41 @@ def _text(typed: str) -> str:
 
 
 @contextmanager
-def restored(number: int) -> Iterator[None]:
-    """Leave the terminal as it was found, also where the process is told to end meanwhile."""
+def restored(number: int, again: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Leave the terminal as it was found, also where the process is ended or stopped meanwhile.
+
+    Args:
+        number: its file descriptor.
+        again: called when the process goes on after a stop.
+    """
     before = _modes(number)
     if before is None:
         yield
         return
-    termios = import_module("termios")
-
-    def restore() -> None:
-        with suppress(OSError, termios.error):  # the terminal is gone
-            termios.tcsetattr(number, termios.TCSANOW, before)
 
     def end(signal_number: int, _frame: FrameType | None) -> None:
-        restore()
+        _set_modes(number, before)
         _default(signal_number)
 
+    def stop(signal_number: int, _frame: FrameType | None) -> None:
+        now = _modes(number) or before
+        end(signal_number, None)  # returns once the process goes on
+        signal.signal(signal_number, stop)
+        _set_modes(number, now)
+        again()
+
     try:
-        with _heard({signal.SIGTERM: end, signal.SIGQUIT: end}):
+        with _heard({signal.SIGTERM: end, signal.SIGQUIT: end, signal.SIGTSTP: stop}):
             yield
     finally:
-        restore()
+        _set_modes(number, before)
+
+
+def _set_modes(number: int, modes: list[Any]) -> None:
+    termios = import_module("termios")
+    with suppress(OSError, termios.error):  # the terminal is gone
+        # What was typed ahead is kept: nothing is flushed.
+        termios.tcsetattr(number, termios.TCSANOW, modes)
 
 
 def _modes(number: int) -> list[Any] | None:
@@ -152,25 +167,16 @@ def _modes(number: int) -> list[Any] | None:
     return modes
 
 
-@contextmanager
-def _one_by_one(number: int) -> Iterator[None]:
-    """Let each key be read as it is pressed, unseen; stopped by Ctrl-Z, go on so afterwards."""
+def _one_by_one(number: int) -> None:
+    """Let each key be read as it is pressed, unseen."""
+    before = _modes(number)
+    if before is None:  # gone: reading says so
+        return
     termios = import_module("termios")
-    before = termios.tcgetattr(number)
     wanted = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
     wanted[6] = [*before[6]]
     wanted[6][termios.VMIN], wanted[6][termios.VTIME] = 1, 0
-
-    def stop(signal_number: int, _frame: FrameType | None) -> None:
-        termios.tcsetattr(number, termios.TCSANOW, before)
-        _default(signal_number)  # returns once the process goes on
-        signal.signal(signal_number, stop)
-        termios.tcsetattr(number, termios.TCSANOW, wanted)
-
-    # What was typed ahead is kept: nothing is flushed.
-    termios.tcsetattr(number, termios.TCSANOW, wanted)
-    with _heard({signal.SIGTSTP: stop}):
-        yield
+    _set_modes(number, wanted)
 
 
 @contextmanager

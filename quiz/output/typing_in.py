@@ -120,15 +120,20 @@ class Lines:
                 return begun + input(prompt + begun)
         self._editor.set_startup_hook(partial(self._editor.insert_text, begun))
         try:
-            with self._guarded():
+            with self._guarded(prompt):
                 return input(prompt)
         finally:
             self._editor.set_startup_hook()
 
-    def _guarded(self) -> AbstractContextManager[None]:
-        """Leave the terminal as it was found."""
+    def _shown_again(self, prompt: str) -> None:
+        if self._editor is not None:
+            sys.stdout.write(f"{prompt}{self._editor.get_line_buffer()}")
+            sys.stdout.flush()
+
+    def _guarded(self, prompt: str = "") -> AbstractContextManager[None]:
+        """Leave the terminal as it was found; once a stop is over, show what is being typed."""
         try:
-            return restored(self._stream.fileno())
+            return restored(self._stream.fileno(), partial(self._shown_again, prompt))
         except (OSError, ValueError):  # a stand-in has no number
             return nullcontext()
 

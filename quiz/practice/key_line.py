@@ -67,9 +67,11 @@ def _can_undo(session: Session) -> bool:
 
 
 def in_one_line(keys: Sequence[Key], room: int) -> str:
-    """Return the keys in `room` columns: what each does, or the last one's where that is wider."""
-    full = SEPARATOR.join(key.said for key in keys)
-    if len(full) <= room:
-        return full
+    """Return the keys in `room` columns: what as many of the first do, and the last, as fit."""
     *most, last = keys
+    for told in range(len(most), 0, -1):
+        said = [key.said for key in most[:told]] + [key.short for key in most[told:]]
+        line = SEPARATOR.join([*said, last.said])
+        if len(line) <= room:
+            return line
     return f"{' '.join(key.short for key in most)}{SEPARATOR}{last.said}"

@@ -50,7 +50,9 @@ def test_the_last_verdict_is_followed_by_the_score_and_a_claims_by_ones_own_mark
     ("room", "line"),
     [
         (80, "h hint · r reading · s skip · w solution · q stop · ? help"),
-        (57, "h r s w q · ? help"),
+        (57, "h hint · r reading · s skip · w solution · q · ? help"),
+        (39, "h hint · r reading · s · w · q · ? help"),
+        (20, "h r s w q · ? help"),
     ],
 )
 def test_a_narrow_line_has_the_keys_alone(room, line):

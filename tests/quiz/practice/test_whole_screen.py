@@ -65,7 +65,10 @@ def test_a_question_its_verdict_a_stop_by_the_shell_and_the_end(screen):
     assert asked[1].startswith(" 1/1 · model states · ")
     assert asked[-2:] == [" h hint · r reading · s skip · w solution · q stop · ? help", ">"]
     keys = " enter score · w why · u undo · q stop"
-    marked = screen.press("37 GB", "Enter", until=keys)
+    screen.press("37", until="> 37")
+    assert "[1]+  Stopped" in screen.press("C-z", until="$")
+    screen.press("clear; fg", "Enter", until="> 37")
+    marked = screen.press(" GB", "Enter", until=keys)
     assert "> 37 GB\n read as 37 GB = 37.0e9 bytes = 34.5 GiB\n Not quite: " in marked
     assert "[1]+  Stopped" in screen.press("C-z", until="$")
     modes = screen.press("clear; stty -a | grep -ow -e -*icanon -e -*echo", "Enter", until="$")
