@@ -119,7 +119,7 @@ class Terminal:
         request = request_of(problem.answer)
         if request is not None:
             for line in request.items:
-                paragraph(self._console, line, indent=STEP, hanging=STEP)
+                self._item(line)
             self._say(request.wants)
         if self.interactive:
             self._keys(of_question(session, problem))
@@ -137,6 +137,11 @@ class Terminal:
             full = size * (done + 1) // whole
             left = f"{left}{' ' * (room - size + 2)}{'■' * full}{'□' * (size - full)}"
         self._say(left, style="bold")
+
+    def _item(self, line: str) -> None:
+        """Show a thing to pick behind its key."""
+        said = line.strip().replace("  ", ": ", 1) if is_plain(self._console) else line
+        paragraph(self._console, said, indent=STEP, hanging=STEP)
 
     def _exhibit(self, text: str) -> None:
         """Show lines as they stand; to a voice, those that have something to say."""

@@ -59,3 +59,9 @@ def test_every_form_that_a_question_names_is_read(kind):
     assert forms
     for form in forms:
         assert not isinstance(grade(problem, form), Unreadable), form
+
+
+def test_things_to_pick_stand_behind_their_keys_in_plain_text(capsys):
+    shown(Screen(plain=True), built("rank-levers", 1))
+    first = built("rank-levers", 1).answer.items[0]
+    assert f"{first.key}: {first.name}" in capsys.readouterr().out.split("\n")
