@@ -90,10 +90,11 @@ def _asked(options: Options) -> Asked:
 
 def _practise(sitting: Sitting, store: Store | None) -> Exit:
     console = open_console()
+    learner = Terminal(console, sys.stdin)
     if sitting.resumed:
         done, whole_set = sitting.session.position, len(sitting.session.problems)
         paragraph(console, f"Going on: {done} of {whole_set} answered. A new set: --new")
-    session, ending = _asked_of(Terminal(console, sys.stdin), sitting)
+    session, ending = _asked_of(learner, sitting)
     console.print()
     ever = None if store is None else store.ranges()
     paragraph(console, closing(session, ending, ever))
