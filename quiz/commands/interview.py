@@ -36,6 +36,7 @@ from quiz.interview.taking_up import (
 )
 from quiz.interview.terminal import Terminal
 from quiz.interview.two import Wishes, of_two
+from quiz.options.plain import with_plain
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
 
@@ -83,6 +84,7 @@ class Options(TypedDict):
     help="Show the interviewer's screen: clock, answers, a key a mark.",
 )
 @exits
+@with_plain
 def command(**options: Unpack[Options]) -> Exit:
     """Hold a mock interview, and be marked as an interviewer would.
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from quiz.interview.keys import END, Keys
 from quiz.interview.second_screen import Desk, Screen, passing, pressed
 from quiz.interview.second_screen_lines import Row, Style, rows, whole
+from quiz.output.screen import is_plain, whole_lines
 from quiz.output.started import typed_here
 
 Ending = Literal["finished", "stopped", "interrupted"]
@@ -32,7 +33,8 @@ class Drawn(Protocol):
 
 def surface(console: Console) -> "Redrawn | Printed":
     """Return what a console can do: a screen drawn in place, or lines one after another."""
-    in_place = console.is_terminal and not console.is_dumb_terminal
+    plain = is_plain(console) or console.is_dumb_terminal
+    in_place = console.is_terminal and not plain
     return Redrawn(console) if in_place else Printed(console)
 
 
@@ -88,7 +90,8 @@ class Printed:
             return
         lines = whole(screen, self._console.width)
         shown = lines if self._is_new(screen) else lines[-1:]
-        self._console.print(_text(shown, plain=True), soft_wrap=True)
+        for row in shown:
+            whole_lines(self._console, row.text)
         self._last = screen
 
     def _is_new(self, screen: Screen) -> bool:

@@ -183,6 +183,13 @@ def test_a_dumb_terminal_gets_lines(terminal):
     assert child.exitstatus == 0
 
 
+def test_for_a_voice_everything_is_lines_of_ascii(memquiz):
+    result = memquiz(*HELD, "--no-save", "--plain", typed="n\nf\nq\n")
+    assert result.exit_code == 0
+    assert result.stdout.isascii()
+    assert "mark: full, heard 0 of" in result.stdout
+
+
 def test_without_colour_nothing_is_bold(terminal):
     child = terminal(*HELD, "--no-save", NO_COLOR="1")
     child.expect("q stop")
