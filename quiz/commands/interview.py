@@ -22,6 +22,7 @@ from quiz.interview.replaying import replay
 from quiz.interview.sheet_files import folder_faults
 from quiz.interview.sitting import Sitting
 from quiz.interview.taking_up import (
+    BARE,
     LEVEL,
     LEVELS,
     LONGEST,
@@ -35,7 +36,7 @@ from quiz.interview.taking_up import (
     wanted_faults,
 )
 from quiz.interview.terminal import Terminal
-from quiz.interview.two import Wishes, of_two
+from quiz.interview.two import SHORT, Wishes, of_two
 from quiz.options.plain import with_plain
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
@@ -163,7 +164,8 @@ def _hold(found: Taken, store: Interviews | None, folder: str | None) -> Exit:
     scorecard = card(dialogue.sitting, started=found.started, phrases=phrases_of)
     if store is not None and saved is not None:
         store.finish(saved.key, marks(scorecard))
-    close(console, scorecard, folder)
+    again = "" if saved is None else f"{BARE} --replay {saved.uid[:SHORT]}"
+    close(console, scorecard, folder, again)
     return Exit.DONE
 
 

@@ -28,6 +28,8 @@ from quiz.interview.sheets import CANDIDATE, again, files
 from quiz.interview.taking_up import marks
 from quiz.output.screen import open_console, paragraph, whole_lines
 
+# Characters of a uid that are enough to name it.
+SHORT = 8
 SHEETS = {
     True: "for the candidate: the question, what may be used, room to write",
     False: "for the interviewer: answers, what to listen for, room for marks",
@@ -148,10 +150,8 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
     scorecard = card(screen.desk, started=seat.started)
     if store is not None and saved is not None:
         store.finish(saved.key, marks(scorecard))
-    close(console, scorecard, folder)
-    if saved is not None and folder is None:
-        paragraph(console, "Its pages, or the same again:")
-        whole_lines(console, f"  {BARE} --replay {saved.uid[:8]} --scorecard DIR")
+    again_told = "" if saved is None else f"{BARE} --replay {saved.uid[:SHORT]}"
+    close(console, scorecard, folder, again_told)
     return Exit.DONE
 
 
