@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from engine.errors import Fault, InputError, unknown
@@ -23,6 +23,10 @@ from problems.problem import Level
 from problems.registry import LARGEST_SEED
 
 SHORTEST, LONGEST = 20, 45
+# Interviews that are kept once they are drawn.
+KEPT = 256
+# Minutes by which the questions may take longer: some are answered in a word.
+OVER = 1
 TITLES: Final[Mapping[str, str]] = {
     "conditions": "Conditions",
     "states": "Per-parameter accounting",
@@ -46,7 +50,7 @@ def interview(level: Level, minutes: int, seed: int) -> Interview:
     return _interview(level, minutes, seed)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _interview(level: Level, minutes: int, seed: int) -> Interview:
     talk, parts = _built(level, seed)
     turns = _turns([one for rows in parts.values() for one in rows], minutes)
@@ -86,7 +90,7 @@ def _check(level: str, minutes: int, seed: int) -> None:
         raise InputError(*faults)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _built(level: Level, seed: int) -> tuple[Talk, Mapping[str, tuple[Posed, ...]]]:
     """Return all that may be asked of a level, part by part."""
     draw = Draw(f"interview-{level}", seed)
@@ -127,7 +131,7 @@ def _turns(rows: Sequence[Posed], minutes: int) -> set[int]:
     turns, left = set[int](), minutes
     for turn in sorted({one.turn for one in rows}):
         left -= sum(one.takes for one in rows if one.turn == turn)
-        if turn and left < 0:
+        if turn and left < -OVER:
             break
         turns.add(turn)
     return turns

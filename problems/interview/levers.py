@@ -52,7 +52,7 @@ def _first(talk: Talk) -> Question:
     run, pulls = talk.runs.cramped.run, talk.runs.pulls
     first, memory = first_lever.ranked(pulls)[0], run.scenario.hardware.gpu.memory
     shown = " · ".join(
-        f"{letter} {said(pull.name, pull.run.scenario)}"
+        f"{letter} {_named(pull)}"
         for letter, pull in zip(first_lever.LETTERS, pulls, strict=False)
     )
     return talk.number(
@@ -71,6 +71,14 @@ def _first(talk: Talk) -> Question:
         ),
         practises=("first-lever", "which-fits", "oom-checklist"),
     )
+
+
+def _named(pull: first_lever.Pull) -> str:
+    """Return a lever as it may be picked by name, with its degree."""
+    x = pull.run.scenario
+    if pull.name == first_lever.CHEAPEST:
+        return f"{pull.name} ({x.workload.micro_batch})"
+    return pull.name
 
 
 def _prediction(talk: Talk) -> Question:

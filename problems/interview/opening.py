@@ -1,14 +1,23 @@
 """How an interview opens: a run with its conditions left open, and which are worth asking for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.optimizers import optimizers
 from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.runs import context_said
 from problems.interview.script import Question
 from problems.model_states import STAGES
+from problems.prompts import render
 from problems.stated import CONDITIONS, PRECISIONS_SAID, in_words, kernel_said
 from problems.wording import card, gb, number
+
+# A precision as it is told, without the tensors that come of it.
+TOLD: Mapping[str, str] = {
+    "fp32": "all in fp32",
+    "mixed": "mixed precision with 16-bit gradients",
+    "mixed-fp32-grad": "mixed precision with fp32 gradients",
+    "pure-bf16": "pure bf16, the optimizer too",
+}
 
 
 def opening(talk: Talk) -> str:
@@ -21,8 +30,21 @@ def opening(talk: Talk) -> str:
 
 
 def conditions(talk: Talk) -> str:
-    """Return the whole run, as it is told once conditions were asked for or assumed."""
-    return talk.runs.base.prompt("interview", ask_micro_batch=False, asks="")
+    """Return the whole run, as it is told once conditions were asked for or assumed.
+
+    Which tensors it leads to is not told: that is what is asked next.
+    """
+    x = talk.scenario
+    optimizer = optimizers()[x.recipe.optimizer]
+    sharded = x.parallel.zero == 3 and x.recipe.precision == "mixed"
+    return render(
+        "interview-conditions",
+        x=x,
+        stage=STAGES[x.parallel.zero],
+        optimizer=optimizer.title,
+        foreach=optimizer.at_once,
+        precision="mixed precision as FSDP2 has it" if sharded else TOLD[x.recipe.precision],
+    )
 
 
 def posed(talk: Talk) -> Iterator[Posed]:

@@ -47,7 +47,7 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_fits(talk), takes=1)
     yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
     yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
-    yield Posed(question=_died(talk), takes=2, turn=1)
+    yield Posed(question=_died(talk), takes=2, turn=3 if talk.level == "senior" else 1)
     yield Posed(question=_second(talk), takes=1, turn=12)
 
 

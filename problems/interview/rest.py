@@ -24,7 +24,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_logits_at_length(talk), takes=1, turn=17)
     if talk.scenario.parallel.zero == 3 and talk.level != "junior":
         yield Posed(question=_gathered(talk), takes=2, turn=10)
-    yield Posed(question=_outside(talk), takes=2, turn=3, levels=("mid", "senior"))
+    turn = 1 if talk.level == "senior" else 3
+    yield Posed(question=_outside(talk), takes=2, turn=turn, levels=("mid", "senior"))
 
 
 def _terms(talk: Talk) -> Question:

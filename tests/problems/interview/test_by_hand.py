@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from engine.estimate import fits, ledger
-from engine.ledger import OUTSIDE
+from engine.ledger import OUTSIDE, Phase
 from problems.interview.drawing import LONGEST, interview
 from problems.saved_table import Plan, gated_rows, saved
 
@@ -72,6 +72,16 @@ def peak(x):
     )
 
 
+def unsharded(x):
+    """Return the lines of what is gathered when the backward pass begins."""
+    book = ledger(x)
+    return sum(
+        size
+        for line, size in zip(book.lines, book.sizes, strict=True)
+        if line.name.startswith("gathered") and Phase.BACKWARD_FIRST in line.phases
+    )
+
+
 OF_KEYS = {
     "bytes-per-parameter": lambda x: sum(each(x)),
     "states": states,
@@ -132,6 +142,18 @@ def test_the_saving_is_the_difference_of_the_run_and_the_run_with_the_lever(leve
     saving = before.problem.answer.number.value
     assert saving == peak(before.scenario) - peak(after.scenario)
     assert fits(before.scenario) == "no"
+
+
+def test_what_is_gathered_is_that_of_the_ledger():
+    asked = [
+        (question, value)
+        for level, seed in DRAWN
+        for question, value in numbers(interview(level, LONGEST, seed))
+        if question.key == "gathered"
+    ]
+    assert len(asked) >= 5
+    for question, value in asked:
+        assert near(value, unsharded(question.scenario))
 
 
 @pytest.mark.parametrize(("level", "seed"), DRAWN)

@@ -65,6 +65,14 @@ def test_no_number_is_told_before_it_is_asked_for(level, seed):
 
 
 @pytest.mark.parametrize(("level", "seed"), EVERY)
+def test_conditions_do_not_tell_the_tensors(level, seed):
+    told = interview(level, 20, seed).conditions
+    assert not re.search("master|moments|shard of|bucket.*gradients|logits|gathered", told)
+    assert re.search("mixed precision|fp32|bf16", told)
+    assert not re.search("[{}]|None|  | ,", told)
+
+
+@pytest.mark.parametrize(("level", "seed"), EVERY)
 def test_wrong_numbers_lie_outside_the_band_and_are_named(level, seed):
     for question in interview(level, LONGEST, seed).questions:
         problem = question.problem

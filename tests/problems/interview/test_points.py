@@ -79,7 +79,7 @@ def test_what_a_strong_candidate_says_is_heard_by_the_point_s_own_words(level, s
             ("snapshot", "reserved-too"),
         ),
         (
-            "A larger micro-batch amortizes the gather; prefetch hides it; HSDP keeps it on NVLink",
+            "A larger micro-batch amortizes the gather, prefetch hides it, HSDP stays on NVLink",
             ("more-tokens-hide", "prefetch", "shard-in-node"),
         ),
     ],
