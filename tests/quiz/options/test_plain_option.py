@@ -22,7 +22,6 @@ RUN = (
         (("solve", *RUN), r"^forward: \d+\.\d\d GB: weights .* GB, optimizer state "),
         (("levers", *RUN), r"^rank: 1; lever: .*; saves: .* GB; peak: .* GB; fits: "),
         (("catalog", "gpus"), r"^name: t4; GPU: Tesla T4; MiB: 15,360; memory: 16.11 GB$"),
-        (("explain", "fits"), r"^fits, kind$"),
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
 )

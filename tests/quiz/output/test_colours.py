@@ -1,6 +1,7 @@
 """Every style reads on a light terminal and on a dark one, and says nothing by itself."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ PALETTES = {
 CONTRAST = 3
 
 
+@cache
 def styles():
     """Return every text in the code of the screens that is a style with a colour."""
     found = set()

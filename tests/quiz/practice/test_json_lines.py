@@ -13,6 +13,18 @@ from quiz.grading import grade
 ROOT = Path(__file__).parents[3]
 DOCUMENT = ROOT / "docs" / "protocol.md"
 ROW = re.compile(r"^\| `([\w-]+)` \| (?:`(\w+)`)? ?\| (none|[`\w, ]+) \|", re.MULTILINE)
+TYPED = re.compile(r"^\| ([\w ,]+) \| (`[^|]+) \|$", re.MULTILINE)
+TYPES = {
+    "whole number": int,
+    "number": (int, float),
+    "true or false": bool,
+    "true, false or null": bool | None,
+    "text or null": str | None,
+    "list of texts": list,
+    "list of objects": list,
+    "object": dict,
+    "any": object,
+}
 SET = ("practice", "--json", "--no-save", "--problem", "zero-states@7", "--problem")
 SCRIPT = """\
 ?
@@ -74,6 +86,18 @@ def test_every_event_has_the_keys_that_the_document_names(events, memquiz):
         keys = event.keys() - {"event", "awaits"}
         met[event["event"]] = (event["awaits"], keys)
     assert met == documented()
+
+
+def test_every_key_holds_what_the_document_says(events, memquiz):
+    stated = {
+        key: TYPES[kind]
+        for kind, keys in TYPED.findall(DOCUMENT.read_text(encoding="utf-8"))
+        for key in re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", keys))
+    }
+    failed = events_of(memquiz("practice", "--json", "--count", "x").stdout)
+    for event in (*events, *failed):
+        for key, value in event.items():
+            assert isinstance(value, stated.get(key, str)), (key, value)
 
 
 def test_the_events_tell_of_each_line_in_turn(events):
