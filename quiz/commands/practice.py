@@ -12,11 +12,14 @@ from problems.registry import from_id
 from quiz.exits import Exit, exits
 from quiz.history.store import Store, data_folder
 from quiz.options.kinds import kinds_typed, with_kinds
+from quiz.options.plain import with_plain
 from quiz.options.values import whole
 from quiz.output.screen import open_console, paragraph, whole_lines
 from quiz.practice.closing import closing, onward
-from quiz.practice.dialogue import Dialogue
+from quiz.practice.dialogue import Dialogue, Ending, Learner
+from quiz.practice.json_lines import JsonLines
 from quiz.practice.questions import LEVELS, MOST, unknown_names
+from quiz.practice.session import Session
 from quiz.practice.sitting import COUNT, Asked, Sitting, sit_down
 from quiz.practice.terminal import Terminal
 
@@ -46,22 +49,34 @@ class Options(TypedDict):
 )
 @click.option("--new", is_flag=True, help="Begin a new set, whatever was left unfinished.")
 @click.option("--no-save", is_flag=True, help="Keep nothing of this set on disk.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Write JSON, an event a line, for a program."
+)
 @exits
 @with_kinds
-def command(*, new: bool, no_save: bool, **options: Unpack[Options]) -> Exit:
+@with_plain
+def command(*, new: bool, no_save: bool, as_json: bool, **options: Unpack[Options]) -> Exit:
     """Answer questions and be told what went wrong.
 
     A set that was left unfinished goes on where it stopped, if it has the options given. Answers
     are kept in the user's data folder, or in the folder that MEMQUIZ_DATA names.
     """
-    asked = _asked(options)
-    if sys.stdin is None:  # closed before the process began
-        raise InputError(Fault("standard input", "is closed", "answers are read from it"))
-    with nullcontext() if no_save else Store(data_folder()) as store:
-        return _practise(sit_down(asked, store=store, new=new), store)
+    front = JsonLines(sys.stdin, sys.stdout) if as_json else None
+    try:
+        asked = _asked(options)
+        with nullcontext() if no_save else Store(data_folder()) as store:
+            sitting = sit_down(asked, store=store, new=new)
+            return _practise(sitting, store) if front is None else _drive(sitting, front)
+    except InputError as error:
+        if front is None:
+            raise
+        front.fail(error)
+        return Exit.BAD_INPUT
 
 
 def _asked(options: Options) -> Asked:
+    if sys.stdin is None:  # closed before the process began
+        raise InputError(Fault("standard input", "is closed", "answers are read from it"))
     count = None if options["count"] is None else whole("--count", options["count"])
     seed = None if options["seed"] is None else whole("--seed", options["seed"])
     names = options["topic"], options["level"], options["kind"]
@@ -79,6 +94,22 @@ def _practise(sitting: Sitting, store: Store | None) -> Exit:
     if sitting.resumed:
         done, whole_set = sitting.session.position, len(sitting.session.problems)
         paragraph(console, f"Going on: {done} of {whole_set} answered. A new set: --new")
+    session, ending = _asked_of(learner, sitting)
+    console.print()
+    ever = None if store is None else store.ranges()
+    paragraph(console, closing(session, ending, ever))
+    whole_lines(console, _next(session, ending, sitting))
+    return _code(ending)
+
+
+def _drive(sitting: Sitting, front: JsonLines) -> Exit:
+    front.begin(sitting.session, saved=sitting.saved)
+    session, ending = _asked_of(front, sitting)
+    front.end(session, ending, onward=_next(session, ending, sitting))
+    return _code(ending)
+
+
+def _asked_of(learner: Learner, sitting: Sitting) -> tuple[Session, Ending]:
     dialogue = Dialogue(
         sitting.session,
         learner=learner,
@@ -87,9 +118,12 @@ def _practise(sitting: Sitting, store: Store | None) -> Exit:
         clock=monotonic,
     )
     ending = dialogue.run()
-    console.print()
-    ever = None if store is None else store.ranges()
-    paragraph(console, closing(dialogue.session, ending, ever))
-    next_ = onward(dialogue.session, ending, again=sitting.again, saved=sitting.saved)
-    whole_lines(console, next_ + kinds_typed())
+    return dialogue.session, ending
+
+
+def _next(session: Session, ending: Ending, sitting: Sitting) -> str:
+    return onward(session, ending, again=sitting.again, saved=sitting.saved) + kinds_typed()
+
+
+def _code(ending: Ending) -> Exit:
     return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE

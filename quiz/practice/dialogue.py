@@ -32,8 +32,8 @@ class Learner(Protocol):
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
 
-    def pause(self, problem: Problem) -> None:
-        """Show what can be typed behind the verdict on `problem`."""
+    def pause(self, session: Session, problem: Problem) -> str | None:
+        """Show what can be typed behind the verdict on `problem`, and return it as `read` does."""
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""
@@ -118,8 +118,7 @@ class Dialogue:
 
     def _between(self, problem: Problem) -> bool:
         """Wait for a word to go on; False where the learner stops."""
-        self._learner.pause(problem)
-        while (line := self._learner.read()) is not None:
+        while (line := self._learner.pause(self.session, problem)) is not None:
             if not line.strip():
                 return True
             command = command_of(line)
@@ -130,7 +129,6 @@ class Dialogue:
                 self._learner.explain(problem)
             elif isinstance(self._behind(problem, line), Undone):
                 return True
-            self._learner.pause(problem)
         return self.session.finished
 
     def _behind(self, problem: Problem, line: str) -> Event:
