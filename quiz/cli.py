@@ -11,6 +11,10 @@ from quiz.output.started import typed_here
 # name: (module, what it does; the first sentence of the command's own help)
 COMMANDS = {
     "practice": ("quiz.commands.practice", "Answer questions and be told what went wrong."),
+    "history": (
+        "quiz.commands.history",
+        "Say where the answers are kept; write them to a file, or read one.",
+    ),
     "solve": (
         "quiz.commands.solve",
         "Print the memory of a training step or of inference, line by line.",

@@ -34,12 +34,12 @@ RECORD = """
 STANDING = """
     SELECT position, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, own, level, tells
-    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY answered, uid
+    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY answered, id
 """
 EVER = """
     SELECT answered, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, own, level, tells
-    FROM attempts WHERE undone IS NULL ORDER BY answered, position, uid
+    FROM attempts WHERE undone IS NULL ORDER BY answered, position, id
 """
 
 
