@@ -71,9 +71,7 @@ def merge(database: Database, rows: Sequence[Row], said: str) -> Merged:
             there; every such row is told.
     """
     with database.writing() as connection:
-        there = {
-            (row.table, row.uid): row for table in NAMES for row in rows_of(connection, table)
-        }
+        there = {(row.table, row.uid): row for row in kept_rows(connection)}
         known = {*there, *((row.table, row.uid) for row in rows)}
         faults = [
             Fault(f"{said}, line {row.line}", what, "take the line out, and count without it")
