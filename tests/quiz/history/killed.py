@@ -28,8 +28,6 @@ from quiz.practice.sitting import Asked, sit_down
 
 PROBLEM = "bytes-per-parameter@7"
 THIRD_FORMAT = Path(__file__).with_name("third_format.sql").read_text(encoding="utf-8")
-# Kills come within twice the time that the work takes here.
-TWICE = 2
 
 
 class Typist:
@@ -91,7 +89,7 @@ def took(work):
 def killed(work, draw, longest):
     """Run `work` in a child, kill it at a drawn moment, and return the lines that it wrote."""
     child, pipe = begun(work)
-    time.sleep(draw.below(10_000) / 10_000 * longest * TWICE)
+    time.sleep(draw.below(10_000) / 10_000 * longest)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     with pipe:
@@ -136,7 +134,7 @@ def killed_while_practising(folder, kills):
     """Kill a learner's processes one after another; each goes on where the one before stopped."""
     draw, told, marked, undone, positions = Draw("kills", 1), 0, set(), set(), [0]
     aside = folder.with_name("aside")
-    longest = took(lambda n, pipe: practise(aside, n * 10_000, pipe, lines=3))
+    longest = took(lambda n, pipe: practise(aside, n * 10_000, pipe, lines=6))
     for kill in range(kills):
         lines = killed(lambda pipe, n=kill: practise(folder, n * 10_000, pipe), draw, longest)
         told += len(lines)

@@ -50,10 +50,10 @@ def test_kills_of_memquiz_itself_lose_no_answer_that_was_marked(environment, dat
         ) as process:
             process.stdin.write("1 GB\n" * 100)
             process.stdin.flush()
-            for _ in range(20 * number + 5):
-                process.stdout.readline()
+            page = [process.stdout.readline() for _ in range(20 * number + 25)]
             process.kill()
-            shown += process.stdout.read().count("read as 1 GB")
+            page.append(process.stdout.read())
+            shown += "".join(page).count("read as 1 GB")
     with closing(sqlite3.connect(data / FILE)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("SELECT count(*) FROM attempts").fetchone()[0] >= shown > 0
