@@ -61,7 +61,7 @@ def _export(file: str | None) -> Exit:
         return Exit.DONE
     with writing("FILE", file) as path:
         write_text(path, lines)
-    paragraph(open_console(), f"Wrote {counted(counts_of(rows))} to {file}.")
+    whole_lines(open_console(), f"Wrote {counted(counts_of(rows))} to {file}")
     return Exit.DONE
 
 
