@@ -91,6 +91,8 @@ def _asked(options: Options) -> Asked:
 def _practise(sitting: Sitting, store: Store | None) -> Exit:
     console = open_console()
     learner = Terminal(console, sys.stdin)
+    if store is not None and store.notice:
+        whole_lines(console, store.notice)
     if sitting.resumed:
         done, whole_set = sitting.session.position, len(sitting.session.problems)
         paragraph(console, f"Going on: {done} of {whole_set} answered. A new set: --new")
