@@ -1,6 +1,7 @@
 import json
 import re
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
@@ -107,3 +108,26 @@ def test_options_that_cannot_be_used_are_told(memquiz, options, says):
     assert result.exit_code == 2
     assert says in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(("leaves", "code"), [("q\r", 0), ("\x03", 130), ("\x04", 0)])
+def test_at_a_terminal_the_clock_stands_before_each_line(environment, data, leaves, code):
+    pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX's")
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "quiz", *SAME],
+        env=environment | {"TERM": "xterm"},
+        dimensions=(40, 80),
+        encoding="utf-8",
+        timeout=30,
+    )
+    child.expect(r"0:0\d of \d+:00 > ")
+    child.send("which micro-batch?\r")
+    child.expect("noted")
+    child.expect(r"0:0\d of \d+:00 > ")
+    child.send(leaves)
+    child.expect("Go on with it:")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == code
+    assert rows(data, "typed", "interview_lines")[0] == ("which micro-batch?",)
