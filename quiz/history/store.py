@@ -183,6 +183,13 @@ class Store:
                 (mark, _now(), key, position),
             )
 
+    def plan(self, key: int, problems: tuple[str, ...]) -> None:
+        """Keep which questions a set asks, as far as they are planned."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE sets SET problems = ? WHERE id = ?", (json.dumps(problems), key)
+            )
+
     def ranges(self) -> tuple[int, int]:
         """Return how many of the ranges ever typed held the reference, and how many there are."""
         with self._database.reading() as connection:

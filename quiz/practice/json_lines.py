@@ -79,7 +79,7 @@ class JsonLines:
             "set",
             protocol=PROTOCOL,
             version=VERSION,
-            questions=len(session.problems),
+            questions=session.whole,
             answered=session.position,
             saved=saved,
         )
@@ -91,7 +91,7 @@ class JsonLines:
             "question",
             awaits=ANSWER,
             number=session.position + 1,
-            of=len(session.problems),
+            of=session.whole,
             id=problem.id,
             kind=problem.kind,
             topic=problem.topic,

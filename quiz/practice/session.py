@@ -44,11 +44,12 @@ class Session:
     """Where a learner stands.
 
     Args:
-        problems: ids, in the order in which they are asked.
+        problems: ids, in the order in which they are asked; as far as they are planned.
         attempts: one entry for each question that is done with, from the first on.
         hints: how many were shown for the question that is asked now.
         pending: half of an answer that waits for the other, as typed; "" where none does.
         fixed: how many answers stand whatever is typed: undo does not reach them.
+        promised: how many questions there will be; 0 where `problems` has them all.
     """
 
     problems: tuple[str, ...]
@@ -56,6 +57,7 @@ class Session:
     hints: int = 0
     pending: str = ""
     fixed: int = 0
+    promised: int = 0
 
     @property
     def position(self) -> int:
@@ -65,7 +67,12 @@ class Session:
     @property
     def finished(self) -> bool:
         """Whether every question is done with."""
-        return self.position >= len(self.problems)
+        return self.position >= self.whole
+
+    @property
+    def whole(self) -> int:
+        """How many questions there are."""
+        return self.promised or len(self.problems)
 
 
 Turn = tuple[Session, Event]
@@ -108,6 +115,8 @@ def undo(session: Session) -> Turn:
         return session, Stands()
     *kept, last = session.attempts
     again = replace(session, attempts=tuple(kept), hints=last.hints, pending="")
+    if session.promised:  # what was planned behind it depends on its answer
+        again = replace(again, problems=again.problems[: again.position + 1])
     return again, Undone(attempt=last)
 
 

@@ -125,7 +125,7 @@ class Terminal:
             self._keys(of_question(session, problem))
 
     def _head(self, session: Session, problem: Problem) -> None:
-        done, whole = session.position, len(session.problems)
+        done, whole = session.position, session.whole
         if is_plain(self._console):
             self._say(f"question {done + 1} of {whole}")
             self._say(f"topic: {TOPICS[problem.topic]}\nlevel: {problem.level}\nid: {problem.id}")
