@@ -36,5 +36,5 @@ def skipped(problem: Problem, *, shown: bool) -> Verdict:
         answer="",
         score=Fraction(0),
         verdict="shown" if shown else "skipped",
-        feedback=f"{'The answer' if shown else 'Skipped'}: {problem.answer.said}.",
+        feedback=f"{'The answer' if shown else 'Skipped'}: {problem.answer.said.removesuffix('.')}.",
     )
