@@ -318,6 +318,20 @@ def test_a_full_disk_is_said_and_changes_nothing(
     assert file.read_bytes() == exported_file.read_bytes()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+def test_a_history_on_a_full_disk_can_be_read(here, data, environment):
+    sets_of(data)
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_LIMIT, "4096", "export"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, here("history", "export")[1])
+    assert done.stdout.count("\n") == 2
+
+
 def test_two_imports_and_a_practice_at_once_lose_nothing_and_add_nothing_twice(
     here, environment, exported_file
 ):
