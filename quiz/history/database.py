@@ -11,7 +11,7 @@ from quiz.history.backup import backup
 from quiz.history.locks import locked
 from quiz.history.opening import format_of, is_empty, keep_a_log, number, to_read, to_write
 from quiz.history.schema import SCHEMA, TABLES, migrate
-from quiz.history.telling import ANOTHERS, GONE, refusal, telling
+from quiz.history.telling import FOREIGN, GONE, refusal, telling
 
 FILE = "memquiz.sqlite3"
 # Empty: a process that has a set open holds a lock on the byte of that set's number.
@@ -148,6 +148,6 @@ class Database:
             if number(connection, "user_version"):
                 return  # another process was first
             if not is_empty(connection):
-                raise refusal(self.path, *ANOTHERS)
+                raise refusal(self.path, *FOREIGN)
             for statement in TABLES:
                 connection.execute(statement)

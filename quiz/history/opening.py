@@ -9,7 +9,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from quiz.history.schema import APPLICATION, SCHEMA, TABLES, migrate
-from quiz.history.telling import ANOTHERS, code, newer, refusal
+from quiz.history.telling import FOREIGN, code, newer, refusal
 
 BUSY_SECONDS = 10.0
 # What SQLite may lay beside a file: the log, and the journal of a file that keeps no log yet.
@@ -72,7 +72,7 @@ def format_of(connection: sqlite3.Connection, path: Path) -> int:
     if kept == 0 and is_empty(connection):
         return 0
     if number(connection, "application_id") != APPLICATION:
-        raise refusal(path, *ANOTHERS)
+        raise refusal(path, *FOREIGN)
     if kept > SCHEMA:
         raise newer(path, kept, SCHEMA)
     return kept

@@ -36,7 +36,7 @@ GONE = (
     "is no longer there: it or its folder was moved, removed or unmounted while it was open",
     f"put it back and type the command again, since the last answer is not kept; or {WITHOUT}",
 )
-ANOTHERS = ("is another program's database; it is left as it is", f"move it away; or {WITHOUT}")
+FOREIGN = ("is another program's database; it is left as it is", f"move it away; or {WITHOUT}")
 
 
 def refusal(path: Path, what: str, following: str = WITHOUT) -> InputError:

@@ -17,7 +17,7 @@ NAMED = {
 
 def described(kept: Overview) -> Iterator[tuple[str, str]]:
     """Yield a label and what is to be said behind it."""
-    yield "file", str(kept.path)
+    yield "file", str(kept.path.absolute())
     if not kept.format:
         yield "kept", "nothing yet; the file is made by the first answers"
         return

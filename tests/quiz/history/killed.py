@@ -15,6 +15,8 @@ from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 
+from old_files import old_file
+
 from problems.draw import Draw
 from problems.registry import from_id
 from quiz.history.backup import backups
@@ -29,7 +31,6 @@ from quiz.practice.sitting import Asked, sit_down
 # Seconds: where a machine is busy, kills come early rather than late.
 LONGEST = 0.06
 PROBLEM = "bytes-per-parameter@7"
-THIRD_FORMAT = Path(__file__).with_name("third_format.sql").read_text(encoding="utf-8")
 
 
 class Typist:
@@ -181,7 +182,7 @@ def killed_while_migrating(folder, kills):
     draw, before, copies, renewed = Draw("kills", 3), None, 0, 0
     places = [folder / str(number) for number in range(kills + 3)]
     for place in places:
-        third_format(place)
+        old_file(place, 3)
     longest = took(lambda n, _pipe: Store(places[kills + n]))
     for place in places[:kills]:
         before = before or answers(place)
@@ -206,7 +207,7 @@ def killed_while_migrating(folder, kills):
 def killed_while_importing(folder, kills):
     """Kill processes that read a file of answers: all of it is there afterwards, or nothing."""
     draw, made, whole = Draw("kills", 4), folder / "made", 0
-    third_format(made)
+    old_file(made, 3)
     lines = "".join(exported(rows(made))).encode()
 
     def take(place):
@@ -225,13 +226,6 @@ def killed_while_importing(folder, kills):
         whole += there == lines
         sound(place)
     return {"whole": whole}
-
-
-def third_format(folder):
-    folder.mkdir(parents=True)
-    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.executescript(f"BEGIN; {THIRD_FORMAT}; COMMIT")
 
 
 def rows(folder):

@@ -210,6 +210,23 @@ def test_of_two_states_of_a_row_the_later_one_stays(data, here, there, after):
     assert done.further == (after != here)
 
 
+def test_of_two_answers_to_a_question_of_a_set_the_later_one_stands_and_both_are_kept(data):
+    here = ANSWER | {"uid": "a2", "typed": "38 GB", "answered": LATER}
+    take(data, as_lines(*counted(SET, here)))
+    take(data, as_lines(*counted(SET, ANSWER)))
+    with Store(data) as store:
+        assert [one.attempt.verdict.answer for one in store.answered()] == ["37 GB", "38 GB"]
+        assert [one.verdict.answer for one in store.unfinished({}).attempts] == ["38 GB"]
+
+
+def test_of_several_unfinished_sets_the_one_that_was_begun_last_goes_on(data):
+    newer = SET | {"uid": "s2", "created": LATER, "problems": '["fits@2"]'}
+    take(data, as_lines(*counted(newer)))
+    take(data, as_lines(*counted(SET)))
+    with Store(data) as store:
+        assert store.unfinished({}).problems == ("fits@2",)
+
+
 def test_a_row_that_says_something_else_of_what_never_changes_is_refused(data):
     take(data, as_lines(*counted(SET, ANSWER)))
     before = written(data)

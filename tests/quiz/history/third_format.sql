@@ -1,4 +1,4 @@
--- A learner's file as the third format had it, out of five or six sets that were answered with it.
+-- A learner's file as the third format had it, as practice wrote it: six sets.
 CREATE TABLE attempts (
         id INTEGER PRIMARY KEY,
         set_id INTEGER NOT NULL REFERENCES sets (id),
