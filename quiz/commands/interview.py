@@ -145,6 +145,8 @@ def _disagreements(options: Options) -> Iterator[Fault]:
 
 def _hold(found: Taken, store: Interviews | None, folder: str | None) -> Exit:
     console = open_console()
+    if store is not None and store.notice:
+        whole_lines(console, store.notice)
     if found.remark:
         paragraph(console, found.remark)
     if found.resumed and not found.sitting.finished:

@@ -66,6 +66,11 @@ class Interviews:
     def __exit__(self, *_: object) -> None:
         self._database.close()
 
+    @property
+    def notice(self) -> str:
+        """A line for whoever sits down, "" where there is nothing to say."""
+        return self._database.notice
+
     def start(self, options: Mapping[str, Any]) -> SavedInterview:
         """Keep a new interview and take it for this process."""
         uid, now = uuid4().hex, _now()
@@ -98,7 +103,7 @@ class Interviews:
         Raises:
             InputError: another process has it.
         """
-        for row in self._rows("AND finished IS NULL ORDER BY id DESC"):
+        for row in self._rows("AND finished IS NULL ORDER BY created DESC, id DESC"):
             options = json.loads(row[4])
             if all(value is None or options.get(name) == value for name, value in asked.items()):
                 if not self._database.claim(BEHIND_SETS + row[0]):

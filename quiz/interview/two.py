@@ -132,6 +132,8 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
     Raises:
         InputError: standard input or the store cannot be used, or a page cannot be written.
     """
+    if store is not None and store.notice:
+        whole_lines(console, store.notice)
     if seat.resumed:
         number = min(seat.desk.position + 1, len(seat.desk.interview.questions))
         paragraph(console, f"Going on at question {number}. A new interview: --new")
