@@ -46,7 +46,7 @@ MOST_TOKENS, LONGEST_EAGER, MOST_RANKS = 2**18, 8192, 1024
 NODE = 8
 # A follow-up that takes more of the card than this is no question any more.
 MOST_OF_CARD = 6
-KILO = 1024
+KILO, TOKENS = 1024, "-token"
 # 100 Gb/s, in GB/s of one GPU.
 SLOW_NETWORK = 12.5
 
@@ -212,7 +212,7 @@ def _length(draw: Draw, base: Run) -> Followed | None:
             continue
         said = context_said(sequence)
         other = _follow(
-            f"peak-at-{said.replace(',', '')}",
+            f"peak-at-{said.removesuffix(TOKENS).replace(',', '')}",
             f"{said} context",
             f"Now {said} context",
             partial(_at_length, x, sequence),
@@ -276,5 +276,5 @@ def on_gpus(x: Scenario, data: int) -> Scenario:
 
 
 def context_said(sequence: int) -> str:
-    """Return a length as people say it: "32k", or "3,000" where it is no power of two."""
-    return f"{sequence // KILO}k" if sequence % KILO == 0 else number(sequence)
+    """Return a length as people say it before "context": "32k", or "512-token"."""
+    return f"{sequence // KILO}k" if sequence % KILO == 0 else f"{number(sequence)}{TOKENS}"
