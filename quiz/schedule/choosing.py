@@ -22,8 +22,9 @@ from quiz.schedule.skill import LEVELS, Skill, level_for, skills
 SEEDS = 10**9
 # Seeds that are looked at for one whose question can tell a mistake.
 TRIES = 12
-# A topic's deviation weighs so much beside what it lacks of senior level.
-UNKNOWN = 2.0
+# What weighs in a topic: each level that it lacks of senior, and its deviation. Topics are got to
+# know before the weakest has its turns again and again.
+LACKING, UNKNOWN = 0.25, 2.0
 # For each of the last questions of the set that was of the topic.
 TURN, TURNS = 0.35, 3
 
@@ -119,7 +120,7 @@ def _topic(wanted: Wanted, learnt: Mapping[str, Skill]) -> str:
     def need(topic: str) -> float:
         skill = learnt[topic]
         lacks = LEVELS["senior"] - skill.mean
-        return lacks + UNKNOWN * skill.deviation - TURN * recent.count(topic)
+        return LACKING * lacks + UNKNOWN * skill.deviation - TURN * recent.count(topic)
 
     most = max(map(need, topics))
     return wanted.draw.choice([topic for topic in topics if need(topic) == most])

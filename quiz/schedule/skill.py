@@ -2,7 +2,7 @@
 
 A level is a number: 0 is junior, 1 is mid, 2 is senior. Who stands at a level earns 70% of the
 credit there, 95% a level below and 24% a level above, which is a logistic curve. Of every level
-from -1 to 3 it is asked how well it explains the answers; the estimate is the mean over them,
+from -2 to 4 it is asked how well it explains the answers; the estimate is the mean over them,
 weighted by that, and its deviation is how far they spread.
 """
 
@@ -15,7 +15,7 @@ from problems.problem import TOPICS, Level
 from quiz.history.store import Answered
 
 LEVELS: Mapping[Level, int] = {"junior": 0, "mid": 1, "senior": 2}
-GRID = tuple(step / 10 for step in range(-10, 31))
+GRID = tuple(step / 10 for step in range(-20, 41))
 SLOPE = 2.0
 # Of the credit, at one's own level.
 SHARE = 0.7
