@@ -19,8 +19,8 @@ GRID = tuple(step / 10 for step in range(-20, 41))
 SLOPE = 2.0
 # Of the credit, at one's own level.
 SHARE = 0.7
-# Before any answer: about junior to mid, for all topics together.
-START, START_DEVIATION = 0.5, 1.0
+# Before any answer: nearer to junior than to mid, for all topics together.
+START, START_DEVIATION = 0.4, 1.0
 # How far a topic lies from what is known of all together, before it has answers.
 APART = 0.9
 # An answer counts half once so many newer ones of its topic are there; older ones are left out.
