@@ -21,7 +21,7 @@ from problems.own_kinds import installed, is_own, kinds_of, place_of, raised_by
 from problems.problem import Level, Problem
 from problems.telling import telling
 
-__all__ = ["Kind", "as_json", "build", "from_id", "kinds"]
+__all__ = ["Kind", "as_json", "build", "from_id", "kinds", "problem_of", "tells"]
 
 LARGEST_SEED = 10**12
 ATTEMPTS = 500
@@ -132,11 +132,17 @@ def _made(kind: Kind, seed: int) -> Problem:
 
 
 def _problem(kind: Kind, seed: int) -> Problem:
-    draft = _drafted(kind, Draw(kind.name, seed), kind.level_of(seed))
+    level = kind.level_of(seed)
+    draft = _drafted(kind, Draw(kind.name, seed), level)
+    return problem_of(draft, kind=kind.name, topic=kind.topic, level=level, seed=seed)
+
+
+def problem_of(draft: Draft, *, kind: str, topic: str, level: Level, seed: int) -> Problem:
+    """Return a draft as a problem, with those of its mistakes that tell something."""
     return Problem(
-        kind=kind.name,
-        topic=kind.topic,
-        level=kind.level_of(seed),
+        kind=kind,
+        topic=topic,
+        level=level,
         seed=seed,
         prompt=draft.prompt,
         answer=draft.answer,
@@ -153,7 +159,7 @@ def _problem(kind: Kind, seed: int) -> Problem:
 def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:
     for _ in range(ATTEMPTS):
         draft = kind.make(draw, level)
-        if draft is not None and _tells(draft):
+        if draft is not None and tells(draft):
             return draft
     raise RuntimeError(
         f"{kind.name} found no question in {ATTEMPTS:,} draws: "
@@ -161,7 +167,7 @@ def _drafted(kind: Kind, draw: Draw, level: Level) -> Draft:
     )
 
 
-def _tells(draft: Draft) -> bool:
+def tells(draft: Draft) -> bool:
     """Say whether enough mistakes lie outside the tolerance of the right answer."""
     if draft.answer.number is None:
         return True

@@ -16,6 +16,8 @@ PRECISIONS = (("mixed", 6), ("mixed-fp32-grad", 2), ("fp32", 2), ("autocast", 2)
 # FSDP2 shards fp32 weights or shards all in one dtype; the other two are refused by the scenario.
 SHARDED_PRECISIONS = (("mixed", 5), ("fp32", 1), ("pure-bf16", 2))
 OPTIMIZERS = (("adamw", 6), ("adamw-fused", 3), ("sgd-momentum", 2), ("sgd", 1))
+# Those of them that keep something for each parameter.
+WITH_STATES = (("adamw", 6), ("adamw-fused", 3), ("sgd-momentum", 1))
 
 # Parameters below which the ranks are usual, in billions, and the ranks.
 RANKS = (
@@ -26,6 +28,7 @@ RANKS = (
 MOST_RANKS = (32, 64, 128, 256, 512, 2**10)
 NODE = 8
 USUAL_SEQUENCE = 2048
+LARGEST_CLUSTER = 512
 
 SEQUENCES = (
     (512, 1),
@@ -239,6 +242,46 @@ def run(draw: Draw, *, low: int, high: int, most: int = 32) -> Scenario | None:
         hardware=Hardware(gpu=gpu, gpus=ranks),
     )
     return _filled(draw, base, (low, high), most)
+
+
+def across_nodes(draw: Draw, *, low: int, high: int) -> Scenario | None:
+    """Return a run of many nodes under ZeRO-2 or 3 that takes `low` to `high` percent of a card.
+
+    None where the drawn model, card and recipe cannot come near.
+    """
+    gpu = draw.choice(_networked())
+    model = modelled(draw.choice([n for n in trainable() if models()[n].parameters > GB]))
+    ranks = draw.choice([n for n in MOST_RANKS if n <= LARGEST_CLUSTER])
+    large = parameters_of(model.architecture) > LARGE * GB
+    attention = "eager" if draw.chance(15) else "flash"
+    base = Scenario(
+        model=model,
+        workload=Workload(
+            sequence=sequence_for(draw, model, attention=attention),
+            gradient_accumulation=draw.choice((1, 1, 2, 4, 8, 16)),
+        ),
+        recipe=Recipe(
+            precision=draw.weighted((("mixed", 3), ("pure-bf16", 1))),
+            optimizer=draw.weighted(WITH_STATES),
+            attention=attention,
+            recompute=draw.weighted(RECOMPUTES[attention]),
+            dropout=dropout_for(draw, model),
+        ),
+        parallel=Parallel(data=ranks, zero=3 if large else draw.choice((2, 3, 3, 3, 3))),
+        hardware=Hardware(gpu=gpu, gpus=ranks),
+    )
+    return _filled(draw, base, (low, high), MICRO_BATCHES[-1])
+
+
+@cache
+def _networked() -> tuple[Accelerator, ...]:
+    """Return the cards of nodes of eight that have a network card each."""
+    usual = min(gpu.network_gb_s for gpu in accelerators().values() if not is_old(gpu))
+    return tuple(
+        gpu
+        for gpu in accelerators().values()
+        if gpu.gpus_per_node == NODE and gpu.network_gb_s > usual and not is_old(gpu)
+    )
 
 
 def _run_ranks(draw: Draw, gpu: Accelerator, model: Model) -> int:

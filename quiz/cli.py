@@ -15,6 +15,14 @@ COMMANDS = {
         "quiz.commands.progress",
         "Tell skill by topic, what is due, streak, ranges, and mistakes.",
     ),
+    "interview": (
+        "quiz.commands.interview",
+        "Hold a mock interview, and be marked as an interviewer would.",
+    ),
+    "history": (
+        "quiz.commands.history",
+        "Say where the answers are kept; write them to a file, or read one.",
+    ),
     "solve": (
         "quiz.commands.solve",
         "Print the memory of a training step or of inference, line by line.",

@@ -31,10 +31,11 @@ def grade(problem: Problem, text: str) -> Verdict | Unreadable:
 
 def skipped(problem: Problem, *, shown: bool) -> Verdict:
     """Return the verdict of a question passed over, or whose solution was asked for instead."""
+    said = problem.answer.said.removesuffix(".")
     return Verdict(
         problem=problem.id,
         answer="",
         score=Fraction(0),
         verdict="shown" if shown else "skipped",
-        feedback=f"{'The answer' if shown else 'Skipped'}: {problem.answer.said}.",
+        feedback=f"{'The answer' if shown else 'Skipped'}: {said}.",
     )

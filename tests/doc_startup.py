@@ -20,6 +20,7 @@ COMMANDS = {
     "`memquiz --help`": "--help",
     "`memquiz practice`, to the first question": "practice --seed 1 --count 1",
     "`memquiz practice --kind claim`, the same": "practice --kind claim --seed 1 --count 1",
+    "`memquiz history`": "history",
     "`memquiz solve`": f"solve {SOLVED}",
     "`memquiz solve --json`": f"solve --json {SOLVED}",
     "`memquiz levers`": f"levers {SOLVED}",

@@ -31,16 +31,20 @@ def hides(draw: Draw, base: Sharded) -> Draft | None:
     wanted, sequence = draw.chance(HIDES), base.x.workload.sequence
     sizes = [m for m in scenarios.MICRO_BATCHES if m * sequence <= scenarios.MOST_TOKENS]
     runs = [replace(base, x=scenarios.with_micro_batch(base.x, size)) for size in sizes]
-    suited = [run for run in runs if _verdict(run) is wanted]
+    suited = [run for run in runs if verdict(run) is wanted]
     if not suited:
         return None
-    run = draw.choice(suited)
+    return whether_it_hides(draw.choice(suited))
+
+
+def whether_it_hides(run: Sharded) -> Draft:
+    """Return the question whether a run's gathering hides, where `verdict` is clear."""
     x, sends, computes = run.x, run.sending, run.computing
-    hides = wanted
     return Draft(
         prompt=render("gather-hides", **run.said),
         answer=YesNoAnswer(
-            value=hides, proof=QuantityAnswer(value=sends, unit="s", default_unit="s")
+            value=verdict(run) is True,
+            proof=QuantityAnswer(value=sends, unit="s", default_unit="s"),
         ),
         hints=(
             "Two times: bytes over what the ring carries, FLOPs over what the GPU computes.",
@@ -53,7 +57,7 @@ def hides(draw: Draw, base: Sharded) -> Draft | None:
     )
 
 
-def _verdict(run: Sharded) -> bool | None:
+def verdict(run: Sharded) -> bool | None:
     """Return whether gathering hides, None where attention may decide it or it is near."""
     counted = products(run.x).forward.total / run.flops
     if min(run.computing, counted) > (1 + NEAR) * run.sending:
@@ -121,7 +125,12 @@ def crossing(draw: Draw, base: Sharded) -> Draft | None:
     """Ask for the tokens with which a GPU computes for as long as it sends."""
     recompute = draw.choice(("none", "full"))
     x = replace(base.x, recipe=replace(base.x.recipe, recompute=recompute))
-    run, flops = replace(base, x=x), STEP + (AGAIN if recompute == "full" else 0)
+    return tokens_to_hide(replace(base, x=x))
+
+
+def tokens_to_hide(run: Sharded) -> Draft:
+    """Return the question for the tokens with which a run computes for as long as it sends."""
+    flops = STEP + (AGAIN if run.x.recipe.recompute == "full" else 0)
     value = run.sent / run.rate * run.flops / (flops * run.parameters)
     return Draft(
         prompt=render("traffic-equals-compute", **run.said),
@@ -133,7 +142,7 @@ def crossing(draw: Draw, base: Sharded) -> Draft | None:
         ),
         solution=tuple(_crossing_steps(run, flops, value)),
         mistakes=tuple(_crossing_mistakes(run, flops, value)),
-        scenario=x,
+        scenario=run.x,
     )
 
 

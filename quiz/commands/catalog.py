@@ -9,6 +9,7 @@ from engine.errors import InputError, unknown
 from quiz.catalog import TABLES
 from quiz.exits import Exit, exits
 from quiz.options.kinds import with_kinds
+from quiz.options.plain import with_plain
 from quiz.output.screen import columns, open_console, paragraph
 
 
@@ -17,6 +18,7 @@ from quiz.output.screen import columns, open_console, paragraph
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 @with_kinds
+@with_plain
 def command(what: str, *, as_object: bool) -> Exit:
     """List models, GPUs, kinds of question, levers, mistakes or claims."""
     if what not in TABLES:

@@ -9,6 +9,7 @@ from quiz.exits import Exit, exits
 from quiz.explain.finding import explained
 from quiz.explain.screen import show
 from quiz.options.kinds import with_kinds
+from quiz.options.plain import with_plain
 from quiz.output.screen import open_console
 
 
@@ -17,6 +18,7 @@ from quiz.output.screen import open_console
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 @with_kinds
+@with_plain
 def command(topic: tuple[str, ...], *, as_object: bool) -> Exit:
     """Explain a topic, a line of the ledger, a lever or a mistake.
 

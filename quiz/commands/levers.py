@@ -9,6 +9,7 @@ from engine.errors import Fault, InputError
 from quiz.exits import Exit, exits
 from quiz.levers.report import as_json, report
 from quiz.levers.screen import show
+from quiz.options.plain import with_plain
 from quiz.options.scenario import scenario_from, scenario_options
 from quiz.options.values import whole
 from quiz.output.screen import open_console
@@ -21,6 +22,7 @@ MOST = 90
 @click.option("--headroom", metavar="PERCENT", help="Of the card, that is to stay free; else 0.")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
+@with_plain
 def command(
     scenario: str | None, *, headroom: str | None, as_object: bool, **options: object
 ) -> Exit:

@@ -12,6 +12,7 @@ from problems.registry import kinds
 from quiz.exits import Exit, exits
 from quiz.history.store import Store, data_folder
 from quiz.options.kinds import with_kinds
+from quiz.options.plain import with_plain
 from quiz.output.files import output_faults, write_text, writing
 from quiz.output.screen import open_console
 from quiz.practice.questions import topic_key, unknown_names
@@ -32,6 +33,7 @@ YEARS = range(2000, 3000)
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @exits
 @with_kinds
+@with_plain
 def command(*, topic: str | None, day: str | None, html: str | None, as_object: bool) -> Exit:
     """Tell skill by topic, what is due, streak, ranges, and mistakes.
 
@@ -57,7 +59,7 @@ def _report(topic: str | None, day: str | None, html: str | None) -> Report:
         raise InputError(*faults, moment)
     if faults:
         raise InputError(*faults)
-    with Store(data_folder()) as store:
+    with Store.reading(data_folder()) as store:
         answered = store.answered()
     key = None if topic is None else topic_key(topic)
     return report(answered, now=moment, zone=None, kinds=kinds(), topic=key)

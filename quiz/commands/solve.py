@@ -6,6 +6,7 @@ import sys
 import click
 
 from quiz.exits import Exit, exits
+from quiz.options.plain import with_plain
 from quiz.options.scenario import scenario_from, scenario_options
 from quiz.output.screen import open_console
 from quiz.solve.report import as_json, solve
@@ -17,6 +18,7 @@ from quiz.solve.screen import show, show_formulas
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--formula", is_flag=True, help="Print the formulas behind the numbers too.")
 @exits
+@with_plain
 def command(scenario: str | None, *, as_object: bool, formula: bool, **options: object) -> Exit:
     """Print the memory of a training step or of inference, line by line.
 

@@ -17,6 +17,7 @@ from problems.problem import Problem
 from problems.registry import build, from_id, kinds
 from quiz.exits import Exit, exits
 from quiz.options.kinds import with_kinds
+from quiz.options.plain import with_plain
 from quiz.options.scenario import scenario_from, scenario_options, scenario_with
 from quiz.output.files import output_faults
 from quiz.verify.interrupt import ending_at_once
@@ -51,6 +52,7 @@ class Wanted:
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--symbolic", is_flag=True, help="Trace the step as formulas over b and s too.")
 @exits
+@with_plain
 @with_kinds
 def command(
     scenario: str | None, *, device: str, as_object: bool, symbolic: bool, **options: object

@@ -34,12 +34,12 @@ RECORD = """
 STANDING = """
     SELECT position, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, own, level, tells
-    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY id
+    FROM attempts WHERE set_id = ? AND undone IS NULL ORDER BY answered, id
 """
 EVER = """
     SELECT answered, problem, topic, typed, parsed, score, verdict, mistake, held,
         feedback, hints, seconds, own, level, tells
-    FROM attempts WHERE undone IS NULL ORDER BY answered, id
+    FROM attempts WHERE undone IS NULL ORDER BY answered, position, id
 """
 
 
@@ -75,8 +75,22 @@ class Store:
         InputError: from every method, where the file cannot be read or written.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._database = Database(folder)
+    def __init__(self, folder: Path, *, only_read: bool = False) -> None:
+        self._database = Database(folder, only_read=only_read)
+
+    @classmethod
+    def reading(cls, folder: Path) -> Self:
+        """Open what can be read, and leave everything as it is.
+
+        No file is made or brought to a new format: one of an older format is read through a copy
+        in memory, and where there is none, the history is empty.
+        """
+        return cls(folder, only_read=True)
+
+    @property
+    def notice(self) -> str:
+        """A line for whoever sits down, "" where there is nothing to say."""
+        return self._database.notice
 
     def __enter__(self) -> Self:
         return self
@@ -109,7 +123,8 @@ class Store:
         """
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT id, options, problems FROM sets WHERE finished IS NULL ORDER BY id DESC"
+                "SELECT id, options, problems FROM sets WHERE finished IS NULL "
+                "ORDER BY created DESC, id DESC"
             ).fetchall()
         for key, options, problems in rows:
             kept = json.loads(options)
@@ -163,8 +178,16 @@ class Store:
         """Keep the learner's own mark of the answer at `position`; the program's stays."""
         with self._database.writing() as connection:
             connection.execute(
-                "UPDATE attempts SET own = ? WHERE set_id = ? AND position = ? AND undone IS NULL",
-                (mark, key, position),
+                "UPDATE attempts SET own = ?, overruled = ? "
+                "WHERE set_id = ? AND position = ? AND undone IS NULL",
+                (mark, _now(), key, position),
+            )
+
+    def plan(self, key: int, problems: tuple[str, ...]) -> None:
+        """Keep which questions a set asks, as far as they are planned."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE sets SET problems = ? WHERE id = ?", (json.dumps(problems), key)
             )
 
     def ranges(self) -> tuple[int, int]:

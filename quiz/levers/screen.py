@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from engine.ledger import Ledger
 from engine.levers.assess import Applied, Refused
 from engine.levers.change import Change
 from engine.levers.changes import brief
@@ -13,10 +14,11 @@ from engine.levers.ties import TIE
 from engine.units import GB, decimal
 from quiz.levers.report import Report
 from quiz.output.bar_text import bar_text, key
-from quiz.output.bars import chart, used
+from quiz.output.bars import by_category, chart, told, used
 from quiz.output.scenario_words import described, headline
-from quiz.output.screen import LABEL, NARROW, labelled, paragraph, whole_lines
+from quiz.output.screen import LABEL, NARROW, columns, is_plain, labelled, paragraph, whole_lines
 
+HEADS = ("", "lever", "saves", "peak", "fits", "step")
 NUMBER = 11
 VERDICT = 7
 TIME = 9
@@ -62,16 +64,19 @@ def _room(report: Report) -> tuple[str, str]:
 
 
 def _levers(console: Console, report: Report) -> None:
-    _row(console, ("", "lever", "saves", "peak", "fits", "step"), style="bold")
+    if not is_plain(console):
+        _row(console, HEADS, style="bold")
     for rank, row in enumerate(report.levers.ranked, 1):
         _lever(console, report, str(rank), row)
     for row in report.levers.useless:
-        _lever(console, report, "-", row)
+        _lever(console, report, "none" if is_plain(console) else "-", row)
     numerics = any(row.lever.changes_numerics for row in _all(report))
+    marks = " - saves nothing at the peak." + (" ~ other numerics." * numerics)
+    unranked = " Without a rank it saves nothing at the peak."
     paragraph(
         console,
         "In the order in which to pull them: by step time, then, no more than 5 points apart, by "
-        "how little they change. - saves nothing at the peak." + (" ~ other numerics." * numerics),
+        f"how little they change.{unranked if is_plain(console) else marks}",
         style="dim",
     )
 
@@ -82,7 +87,8 @@ def _all(report: Report) -> Iterator[Applied]:
 
 
 def _lever(console: Console, report: Report, rank: str, row: Applied) -> None:
-    change, numerics = row.change, " ~" if row.lever.changes_numerics else ""
+    change, other = row.change, ", other numerics" if is_plain(console) else " ~"
+    numerics = other if row.lever.changes_numerics else ""
     cells = (
         rank,
         row.lever.name + numerics,
@@ -114,6 +120,9 @@ def _signed(size: int) -> str:
 
 
 def _row(console: Console, cells: tuple[str, ...], style: str = "") -> None:
+    if is_plain(console):
+        columns(console, ("rank", *HEADS[1:]), [cells])
+        return
     rank, name, *numbers = cells
     widths = (NUMBER, NUMBER, VERDICT, TIME)
     if console.width < len("12 ") + NAME + sum(widths):
@@ -162,6 +171,9 @@ def _bars(console: Console, best: Change, capacity: int) -> None:
     most = max(book.peak for _, book in books)
     for name, book in books:
         paragraph(console, name, style="bold")
+        if is_plain(console):
+            _told(console, book)
+            continue
         drawn = chart(book, capacity, width, beside=most)
         for bar in drawn.bars:
             label, size = f"{bar.phase!s:<{LABEL}}", f"{decimal(bar.size):>{NUMBER}}"
@@ -173,7 +185,15 @@ def _bars(console: Console, best: Change, capacity: int) -> None:
             else:
                 console.print(Text(label) + text + size + Text(peak, style="bold"))
     letters = dict.fromkeys(category for _, book in books for category in used(book))
-    paragraph(console, key(tuple(letters)))
+    if not is_plain(console):
+        paragraph(console, key(tuple(letters)))
+
+
+def _told(console: Console, book: Ledger) -> None:
+    """Print what the bars show as a line a phase."""
+    for phase, size in book.phases.items():
+        peak = ", the peak" if phase is book.peak_phase else ""
+        paragraph(console, f"{phase}: {decimal(size)}{peak}: {told(by_category(book, phase))}")
 
 
 def _size(size: int) -> str:

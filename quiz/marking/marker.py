@@ -61,6 +61,8 @@ class Marker(Generic[A]):
         request: what stands below the question; None where the prompt says it all.
         halves: None where the whole answer is one line.
         own_mark: whether the learner may put a mark of their own in the place of the program's.
+        forms: lines that could be typed, as examples of what is read; none tells the answer.
+        remarks_tell: whether what is remarked on an answer tells how it is marked.
         gives_reason: whether the feedback has the reason, which a solution would repeat.
     """
 
@@ -70,4 +72,6 @@ class Marker(Generic[A]):
     request: Callable[[A], Request] | None = None
     halves: Halves | None = None
     own_mark: bool = False
+    forms: Callable[[A], tuple[str, ...]] | None = None
+    remarks_tell: bool = False
     gives_reason: bool = False

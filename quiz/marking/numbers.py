@@ -15,6 +15,17 @@ def read_number(asked: Number, text: str) -> Quantity | Unreadable:
     return parse_quantity(text, default_unit=asked.default_unit, symbols=asked.symbols, asks=asks)
 
 
+def number_forms(asked: Number) -> tuple[str, ...]:
+    """Return lines in which such a number can be typed."""
+    if asked.unit == "s":
+        return ("0.4 s", "400 ms", "1.5 min")
+    if asked.unit == "1":
+        return ("250", "about 3.5 billion", "2 + 14/4")
+    if asked.default_unit in {"B", "bytes"}:
+        return ("12", "2 + 14/4", "about 10", "8-9")
+    return ("37 GB", "34.5 GiB", "12-14 GB", "about 30 GB", "6.7e9 * 16 bytes")
+
+
 def mark_number(problem: Problem, asked: Number, text: str) -> Verdict | Unreadable:
     """Mark `text` as an answer to `problem`, which asks for one number."""
     quantity = read_number(asked, text)

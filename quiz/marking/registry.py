@@ -37,6 +37,12 @@ def marker_of(answer: Answer) -> Marker[Any]:
     return markers()[type(answer)]
 
 
+def forms_of(answer: Answer) -> tuple[str, ...]:
+    """Return lines that a question which asks for this reads, as examples."""
+    marker = marker_of(answer)
+    return () if marker.forms is None else marker.forms(answer)
+
+
 def request_of(answer: Answer) -> Request | None:
     """Return what stands below a question that asks for this; None where nothing does."""
     marker = marker_of(answer)

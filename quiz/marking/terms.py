@@ -19,6 +19,7 @@ from quiz.marking.assess import assess
 from quiz.marking.diagnosis import several
 from quiz.marking.marker import Halves, Request
 from quiz.marking.nearness import nearest
+from quiz.marking.numbers import number_forms
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 LONGEST_TERMS = 600
@@ -73,6 +74,16 @@ def request_terms(answer: TermsAnswer) -> Request:
     """Return what stands below the question."""
     wants = f"Type {listed(answer.names)}: in this order or by name, in one line or line by line."
     return Request(items=(), wants=wants)
+
+
+def terms_forms(answer: TermsAnswer) -> tuple[str, ...]:
+    """Return lines with all terms in their order, and with one of them by name."""
+    each = [_form(term) for term in answer.terms]
+    return (", ".join(each), f"{answer.names[-1]} {each[-1]}", f"-, {each[1]}")
+
+
+def _form(term: Term) -> str:
+    return "8" if isinstance(term.answer, CountAnswer) else number_forms(term.answer)[0]
 
 
 def _marks(

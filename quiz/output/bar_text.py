@@ -7,14 +7,15 @@ from rich.text import Text
 from engine.ledger import Category
 from quiz.output.bars import LETTERS
 
+# Each colour on one of its own, told apart in the usual palettes: a terminal may be light or dark.
 STYLES: Mapping[Category, str] = {
-    Category.WEIGHTS: "black on blue",
+    Category.WEIGHTS: "bright_white on blue",
     Category.MASTER_WEIGHTS: "black on cyan",
     Category.GRADIENTS: "black on yellow",
-    Category.OPTIMIZER_STATE: "black on magenta",
+    Category.OPTIMIZER_STATE: "bright_white on magenta",
     Category.ACTIVATIONS: "black on green",
-    Category.LOGITS: "black on red",
-    Category.TEMPORARY: "black on white",
+    Category.LOGITS: "bright_white on red",
+    Category.TEMPORARY: "bright_white on bright_black",
     Category.COMMUNICATION: "black on bright_blue",
     Category.KV_CACHE: "black on bright_green",
 }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.ledger import Category, Ledger, Phase
+from engine.units import decimal
 
 LETTERS: Mapping[Category, str] = {
     Category.WEIGHTS: "W",
@@ -67,10 +68,24 @@ def used(ledger: Ledger) -> tuple[Category, ...]:
     return tuple(category for category in LETTERS if ledger.total(category))
 
 
+def told(sizes: Mapping[Category, int]) -> str:
+    """Return what a bar shows as words: "weights 4.02 GB, gradients 2.01 GB"."""
+    return ", ".join(
+        f"{str(category).replace('_', ' ')} {decimal(sizes[category])}"
+        for category in LETTERS
+        if sizes.get(category)
+    )
+
+
 def _pieces(
     ledger: Ledger, phase: Phase, scale: int, width: int
 ) -> tuple[tuple[Category, int], ...]:
-    return stacked({c: ledger.total(c, phase=phase) for c in Category}, scale, width)
+    return stacked(by_category(ledger, phase), scale, width)
+
+
+def by_category(ledger: Ledger, phase: Phase) -> dict[Category, int]:
+    """Return the bytes of each category that is alive in a phase."""
+    return {c: ledger.total(c, phase=phase) for c in Category}
 
 
 def stacked(

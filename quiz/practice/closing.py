@@ -65,7 +65,7 @@ def closing(session: Session, ending: Ending, ever: tuple[int, int] | None = Non
     own = f", {result.own} by your own mark" if result.own else ""
     lines = [f"Score {points(result.score)} of {result.answered}{own}"]
     if ending != "finished":
-        lines = [f"Stopped at question {session.position + 1} of {len(session.problems)}."]
+        lines = [f"Stopped at question {session.position + 1} of {session.whole}."]
         if session.pending:
             lines.append(f"Its answer was only begun and is not kept: {session.pending}")
         if result.answered:

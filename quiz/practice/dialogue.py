@@ -11,6 +11,7 @@ from quiz.marking.attempt import Attempt
 from quiz.marking.verdict import Mark
 from quiz.practice.commands import command_of
 from quiz.practice.events import Event, Marked, Overruled, Quit, Undone
+from quiz.practice.planning import Planner, planned, promised
 from quiz.practice.session import Session, behind, respond, seen
 
 Ending = Literal["finished", "stopped", "interrupted"]
@@ -32,8 +33,8 @@ class Learner(Protocol):
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
 
-    def pause(self, problem: Problem) -> None:
-        """Show what can be typed behind the verdict on `problem`."""
+    def pause(self, session: Session, problem: Problem) -> str | None:
+        """Show what can be typed behind the verdict on `problem`, and return it as `read` does."""
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""
@@ -51,6 +52,9 @@ class Journal(Protocol):
     def overrule(self, position: int, mark: Mark) -> None:
         """Keep the learner's own mark of an answer beside the program's."""
 
+    def plan(self, problems: tuple[str, ...]) -> None:
+        """Keep which questions are asked, as far as they are planned."""
+
     def finish(self) -> None:
         """Note that the set is done."""
 
@@ -63,6 +67,7 @@ class Dialogue:
         session: where the learner stands.
         build: makes a problem of its id.
         clock: seconds that only grow.
+        planner: decides what is asked next; None where the session has all questions.
     """
 
     def __init__(
@@ -73,8 +78,10 @@ class Dialogue:
         journal: Journal,
         build: Callable[[str], Problem],
         clock: Callable[[], float],
+        planner: Planner | None = None,
     ) -> None:
-        self.session = session
+        self.session = promised(session, planner)
+        self._planner = planner
         self._learner = learner
         self._journal = journal
         self._build = build
@@ -95,6 +102,7 @@ class Dialogue:
 
     def _question(self) -> bool:
         """Ask one question until it is done with or taken back; False where the learner stops."""
+        self._plan()
         problem = self._build(self.session.problems[self.session.position])
         self._learner.ask(self.session, problem)
         shown = self._clock()
@@ -116,10 +124,16 @@ class Dialogue:
                 return False
         return False
 
+    def _plan(self) -> None:
+        """Keep the next question before it is asked, where it is new."""
+        session = planned(self.session, self._planner)
+        if session.problems != self.session.problems:
+            self._journal.plan(session.problems)
+            self.session = session
+
     def _between(self, problem: Problem) -> bool:
         """Wait for a word to go on; False where the learner stops."""
-        self._learner.pause(problem)
-        while (line := self._learner.read()) is not None:
+        while (line := self._learner.pause(self.session, problem)) is not None:
             if not line.strip():
                 return True
             command = command_of(line)
@@ -130,7 +144,6 @@ class Dialogue:
                 self._learner.explain(problem)
             elif isinstance(self._behind(problem, line), Undone):
                 return True
-            self._learner.pause(problem)
         return self.session.finished
 
     def _behind(self, problem: Problem, line: str) -> Event:
@@ -148,4 +161,4 @@ class Dialogue:
             self._journal.undo(session.position)
         elif isinstance(event, Overruled) and event.attempt.own is not None:
             self._journal.overrule(session.position - 1, event.attempt.own)
-        self.session = session
+        self.session = promised(session, self._planner)

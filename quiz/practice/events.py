@@ -23,6 +23,21 @@ class Unread:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How an answer would be read; it was not given."""
+
+    reading: str
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readable:
+    """Lines that the question reads, as examples."""
+
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hint:
     """Hint number `number` of `of`, counted from 1."""
 
@@ -119,6 +134,8 @@ class Quit:
 Event = (
     Marked
     | Unread
+    | Reading
+    | Readable
     | Hint
     | NoHint
     | Help

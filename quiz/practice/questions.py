@@ -28,23 +28,41 @@ def chosen(
     Raises:
         InputError: listing every option that names nothing, or options that leave no kind.
     """
-    faults = [*unknown_names(topic, level, kind)]
-    if not 1 <= count <= MOST:
-        faults.append(Fault("--count", f"{count:,} is not in 1 to {MOST}"))
     if not 0 <= seed < SEEDS:
-        faults.append(Fault("--seed", f"{seed:,} is not in 0 to {SEEDS - 1:,}"))
-    if faults:
+        fault = Fault("--seed", f"{seed:,} is not in 0 to {SEEDS - 1:,}")
+        raise InputError(*_faults(topic, level, kind, count), fault)
+    return _drawn(
+        list(fitting(topic=topic, level=level, kind=kind, count=count)), level, count, seed
+    )
+
+
+def fitting(
+    *, topic: str | None, level: str | None, kind: str | None, count: int
+) -> tuple[Kind, ...]:
+    """Return the kinds that the options leave; see `chosen`.
+
+    Raises:
+        InputError: listing every option that names nothing, or options that leave no kind.
+    """
+    if faults := _faults(topic, level, kind, count):
         raise InputError(*faults)
-    fitting = [
+    found = tuple(
         k
         for k in kinds().values()
         if (topic is None or k.topic == topic_key(topic))
         and (level is None or level in k.levels)
         and (kind is None or k.name == kind)
-    ]
-    if not fitting:
+    )
+    if not found:
         raise InputError(_nothing_fits(topic, level, kind))
-    return _drawn(fitting, level, count, seed)
+    return found
+
+
+def _faults(topic: str | None, level: str | None, kind: str | None, count: int) -> list[Fault]:
+    faults = [*unknown_names(topic, level, kind)]
+    if not 1 <= count <= MOST:
+        faults.append(Fault("--count", f"{count:,} is not in 1 to {MOST}"))
+    return faults
 
 
 def named(ids: Sequence[str]) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from quiz.answers import Unreadable
 from quiz.grading import grade, skipped
 from quiz.marking.attempt import Attempt
 from quiz.marking.marker import Halves
-from quiz.marking.registry import marker_of
+from quiz.marking.registry import forms_of, marker_of
 from quiz.marking.verdict import LABELS, Verdict
-from quiz.practice.commands import Command, command_of, overrules
+from quiz.practice.commands import Command, command_of, overrules, to_be_read
 from quiz.practice.events import (
     Blank,
     CannotOverrule,
@@ -26,6 +26,8 @@ from quiz.practice.events import (
     NothingToUndo,
     Overruled,
     Quit,
+    Readable,
+    Reading,
     Stands,
     Undone,
     Unread,
@@ -42,11 +44,12 @@ class Session:
     """Where a learner stands.
 
     Args:
-        problems: ids, in the order in which they are asked.
+        problems: ids, in the order in which they are asked; as far as they are planned.
         attempts: one entry for each question that is done with, from the first on.
         hints: how many were shown for the question that is asked now.
         pending: half of an answer that waits for the other, as typed; "" where none does.
         fixed: how many answers stand whatever is typed: undo does not reach them.
+        promised: how many questions there will be; 0 where `problems` has them all.
     """
 
     problems: tuple[str, ...]
@@ -54,6 +57,7 @@ class Session:
     hints: int = 0
     pending: str = ""
     fixed: int = 0
+    promised: int = 0
 
     @property
     def position(self) -> int:
@@ -63,7 +67,12 @@ class Session:
     @property
     def finished(self) -> bool:
         """Whether every question is done with."""
-        return self.position >= len(self.problems)
+        return self.position >= self.whole
+
+    @property
+    def whole(self) -> int:
+        """How many questions there are."""
+        return self.promised or len(self.problems)
 
 
 Turn = tuple[Session, Event]
@@ -82,18 +91,19 @@ def respond(
         ask_again: whether half of an answer is asked for the other; else it is marked at once.
     """
     command, halves = command_of(line), marker_of(problem.answer).halves
-    symbol = _symbol(line.strip(), problem)
+    symbol = symbol_of(line.strip(), problem)
     if command and symbol:
         instead = problem.answer.alone[symbol]
         return session, Clash(key=symbol, word=command, instead=instead)
+    asked = to_be_read(line)
+    if asked is not None and symbol_of(asked[0], problem) is None:
+        return session, _reading(session, problem, asked[1])
     if session.pending and halves and _stands_alone(line, command, halves):
         return _half_alone(session, problem, halves, command, seconds)
     if command:
         return _obey(session, problem, command, seconds)
     if not line.strip():
         return session, Blank()
-    if marker_of(problem.answer).own_mark and overrules(line):
-        return session, Unread(typed=line, why=BEHIND)
     return _mark(session, problem, line, seconds=seconds, ask_again=ask_again)
 
 
@@ -105,6 +115,8 @@ def undo(session: Session) -> Turn:
         return session, Stands()
     *kept, last = session.attempts
     again = replace(session, attempts=tuple(kept), hints=last.hints, pending="")
+    if session.promised:  # what was planned behind it depends on its answer
+        again = replace(again, problems=again.problems[: again.position + 1])
     return again, Undone(attempt=last)
 
 
@@ -146,6 +158,8 @@ def _obey(session: Session, problem: Problem, command: Command, seconds: float) 
             return _hint(session, problem)
         case "help":
             return session, Help()
+        case "reading":
+            return session, Readable(forms=forms_of(problem.answer))
         case "undo":
             return undo(session)
         case "quit":
@@ -182,17 +196,33 @@ def _hint(session: Session, problem: Problem) -> Turn:
 def _mark(
     session: Session, problem: Problem, line: str, *, seconds: float, ask_again: bool
 ) -> Turn:
-    halves = marker_of(problem.answer).halves
-    if session.pending and halves:
-        marked = _joined(problem, session.pending, line, halves)
-    else:
-        marked = grade(problem, line)
+    marker = marker_of(problem.answer)
+    if marker.own_mark and overrules(line):
+        return session, Unread(typed=line, why=BEHIND)
+    marked, halves = _graded(session, problem, line), marker.halves
     if isinstance(marked, Unreadable):
         return session, Unread(typed=line, why=marked)
     further = halves is not None and (halves.many or not session.pending)
     if halves and further and ask_again and halves.lacks(marked):
         return replace(session, pending=marked.answer), WantsRest(says=halves.wants(marked))
     return _done(session, problem, marked, seconds)
+
+
+def _reading(session: Session, problem: Problem, line: str) -> Event:
+    """Return how `line` would be read, or why it could not be; what it would earn is left out."""
+    marked = _graded(session, problem, line)
+    if isinstance(marked, Unreadable):
+        return Unread(typed=line, why=marked)
+    remarks = () if marker_of(problem.answer).remarks_tell else marked.remarks
+    return Reading(reading=marked.reading, remarks=remarks)
+
+
+def _graded(session: Session, problem: Problem, line: str) -> Verdict | Unreadable:
+    """Mark `line`, behind what waits for it where something does."""
+    halves = marker_of(problem.answer).halves
+    if session.pending and halves:
+        return _joined(problem, session.pending, line, halves)
+    return grade(problem, line)
 
 
 def _joined(problem: Problem, pending: str, line: str, halves: Halves) -> Verdict | Unreadable:
@@ -219,7 +249,7 @@ def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) 
     return after, Marked(attempt=attempt)
 
 
-def _symbol(key: str, problem: Problem) -> str | None:
+def symbol_of(key: str, problem: Problem) -> str | None:
     """Return the question's symbol that `key` is, in either case; None where it is none."""
     symbols = problem.answer.alone
     return next((symbol for symbol in symbols if symbol.lower() == key.lower()), None)

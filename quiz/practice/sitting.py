@@ -3,16 +3,19 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, final
+from datetime import UTC, datetime
+from typing import Any
 
 from engine.errors import Fault, InputError
 from problems.registry import kinds
 from quiz.history.store import SavedSet, Store
-from quiz.marking.attempt import Attempt
-from quiz.marking.verdict import Mark
 from quiz.practice.dialogue import Journal
-from quiz.practice.questions import SEEDS, chosen, named, topic_key
+from quiz.practice.journals import Kept, Unkept
+from quiz.practice.planning import Adapting, Planner, promised
+from quiz.practice.questions import MOST, SEEDS, chosen, fitting, named, topic_key
 from quiz.practice.session import Session
+from quiz.schedule.choosing import next_due, overdue
+from quiz.schedule.concepts import Concept
 
 COUNT = 10
 BARE = "memquiz practice"
@@ -28,6 +31,12 @@ class Asked:
     count: int | None = None
     seed: int | None = None
     problem: tuple[str, ...] | None = None
+    due: bool | None = None
+
+    @property
+    def adapts(self) -> bool:
+        """Whether the learner's answers decide what is asked; else a seed or ids do."""
+        return self.seed is None and self.problem is None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -40,17 +49,31 @@ class Sitting:
     """A session with the journal that keeps it.
 
     Args:
+        planner: decides what is asked next; None where the session has all questions.
         again: the command that goes on with it, or asks the same questions where it is not saved.
     """
 
     session: Session
     journal: Journal
+    planner: Planner | None = None
     again: str
     saved: bool
     resumed: bool
 
 
-def sit_down(asked: Asked, *, store: Store | None, new: bool) -> Sitting:
+@dataclass(frozen=True, kw_only=True)
+class NothingDue:
+    """Nothing of what was asked for is due. `first` is when that changes, None: it will not."""
+
+    first: datetime | None
+
+
+def now() -> datetime:
+    """Return the time, UTC."""
+    return datetime.now(UTC)
+
+
+def sit_down(asked: Asked, *, store: Store | None, new: bool) -> Sitting | NothingDue:
     """Take up the newest unfinished set with the options `asked` for, or begin one.
 
     Args:
@@ -66,6 +89,10 @@ def sit_down(asked: Asked, *, store: Store | None, new: bool) -> Sitting:
         asked = replace(asked, topic=topic_key(asked.topic) or asked.topic)
     if asked.problem is not None:
         asked = replace(asked, problem=_alone(asked))
+    if asked.due and (store is None or asked.seed is not None):
+        other = "--no-save" if store is None else "--seed"
+        what = f"takes what your answers have made due, and {other} leaves them out"
+        raise InputError(Fault("--due", what, "give one of the two"))
     if store is not None and not new:
         kept = _unfinished(store, asked)
         if kept is not None:
@@ -84,7 +111,7 @@ def _alone(asked: Asked) -> tuple[str, ...]:
 
 def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
     kept = store.unfinished(asked.options)
-    while kept is not None and len(kept.attempts) == len(kept.problems):
+    while kept is not None and _is_over(store, kept):
         store.finish(kept.key)  # it ended between the last answer and the note that it is done
         kept = store.unfinished(asked.options)
     if kept is None or not all(name.partition("@")[0] in kinds() for name in kept.problems):
@@ -92,10 +119,23 @@ def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
     return kept
 
 
-def _resumed(store: Store, kept: SavedSet, *, bare: bool) -> Sitting:
+def _is_over(store: Store, kept: SavedSet) -> bool:
+    if len(kept.attempts) < len(kept.problems):
+        return False
+    return _session(kept, _planner(store, kept.options)).finished
+
+
+def _session(kept: SavedSet, planner: Planner | None) -> Session:
     answered = len(kept.attempts)
+    session = Session(problems=kept.problems, attempts=kept.attempts, fixed=answered)
+    return promised(session, planner)
+
+
+def _resumed(store: Store, kept: SavedSet, *, bare: bool) -> Sitting:
+    planner = _planner(store, kept.options)
     return Sitting(
-        session=Session(problems=kept.problems, attempts=kept.attempts, fixed=answered),
+        session=_session(kept, planner),
+        planner=planner,
         journal=Kept(store, kept.key),
         again=BARE if bare else _command(kept.options),
         saved=True,
@@ -103,7 +143,9 @@ def _resumed(store: Store, kept: SavedSet, *, bare: bool) -> Sitting:
     )
 
 
-def _begun(asked: Asked, store: Store | None) -> Sitting:
+def _begun(asked: Asked, store: Store | None) -> Sitting | NothingDue:
+    if store is not None and asked.adapts:
+        return _adapting(asked, store)
     asked, problems = _questions(asked)
     journal: Journal = Unkept()
     again = f"{BARE} --no-save{_command(asked.options).removeprefix(BARE)}"
@@ -115,6 +157,51 @@ def _begun(asked: Asked, store: Store | None) -> Sitting:
         again=again,
         saved=store is not None,
         resumed=False,
+    )
+
+
+def _adapting(asked: Asked, store: Store) -> Sitting | NothingDue:
+    """Begin a set whose questions follow from the learner's answers."""
+    most = MOST if asked.due else COUNT
+    count = most if asked.count is None else asked.count
+    kinds_left = fitting(topic=asked.topic, level=asked.level, kind=asked.kind, count=count)
+    concepts: tuple[Concept, ...] | None = None
+    if asked.due:
+        answered = store.answered()
+        concepts = overdue(kinds_left, answered, now())[:count]
+        if not concepts:
+            return NothingDue(first=next_due(kinds_left, answered))
+        count = len(concepts)
+    asked = replace(asked, count=count, seed=secrets.randbelow(SEEDS))
+    options = asked.options | {
+        "adapts": True,
+        "concepts": concepts and [[one.kind, one.mistake] for one in concepts],
+    }
+    planner = _planner(store, options)
+    return Sitting(
+        session=promised(Session(problems=()), planner),
+        planner=planner,
+        journal=Kept(store, store.start(options, ())),
+        again=BARE,
+        saved=True,
+        resumed=False,
+    )
+
+
+def _planner(store: Store, options: Mapping[str, Any]) -> Planner | None:
+    """Return what plans a set with these options, as they are kept."""
+    if not options.get("adapts"):
+        return None
+    names = {name: options[name] for name in ("topic", "level", "kind", "count")}
+    concepts = options["concepts"]
+    return Adapting(
+        fitting=fitting(**names),
+        level=options["level"],
+        seed=options["seed"],
+        count=options["count"],
+        due=concepts and tuple(Concept(kind=kind, mistake=said) for kind, said in concepts),
+        answered=store.answered,
+        now=now,
     )
 
 
@@ -136,51 +223,9 @@ def _command(options: Mapping[str, Any]) -> str:
     if given["count"] == COUNT:
         del given["count"]
     words = [
-        f"--{name} {value}"
+        f"--{name}" if value is True else f"--{name} {value}"
         for name, values in given.items()
         for value in (values if isinstance(values, list) else [values])
         if value is not None
     ]
     return " ".join([BARE, *words])
-
-
-@final
-class Kept:
-    """A journal in the store."""
-
-    def __init__(self, store: Store, key: int) -> None:
-        self._store = store
-        self._key = key
-
-    def record(self, position: int, attempt: Attempt) -> None:
-        """Keep an answer."""
-        self._store.record(self._key, position, attempt)
-
-    def undo(self, position: int) -> None:
-        """Take an answer back."""
-        self._store.undo(self._key, position)
-
-    def overrule(self, position: int, mark: Mark) -> None:
-        """Keep the learner's own mark."""
-        self._store.overrule(self._key, position, mark)
-
-    def finish(self) -> None:
-        """Note that the set is done."""
-        self._store.finish(self._key)
-
-
-@final
-class Unkept:
-    """A journal that keeps nothing."""
-
-    def record(self, position: int, attempt: Attempt) -> None:
-        """Keep nothing."""
-
-    def undo(self, position: int) -> None:
-        """Keep nothing."""
-
-    def overrule(self, position: int, mark: Mark) -> None:
-        """Keep nothing."""
-
-    def finish(self) -> None:
-        """Keep nothing."""

@@ -1,6 +1,6 @@
 """The learner at a terminal or behind a pipe: lines in, questions and verdicts out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import indent
 from typing import TextIO, final
 
@@ -11,7 +11,7 @@ from quiz.answers import caret
 from quiz.marking.attempt import Attempt
 from quiz.marking.registry import marker_of, request_of
 from quiz.marking.verdict import Mark
-from quiz.output.screen import paragraph, whole_lines
+from quiz.output.screen import HALF, RIGHT, WRONG, is_plain, paragraph, whole_lines
 from quiz.output.typing_in import Lines
 from quiz.practice.events import (
     Blank,
@@ -25,6 +25,8 @@ from quiz.practice.events import (
     NotACommand,
     NothingToUndo,
     Overruled,
+    Readable,
+    Reading,
     Stands,
     Undone,
     Unread,
@@ -32,6 +34,7 @@ from quiz.practice.events import (
     WantsRest,
     Withdrawn,
 )
+from quiz.practice.key_line import Key, behind_verdict, in_one_line, of_question
 from quiz.practice.session import Session
 
 BAR = 20
@@ -39,9 +42,9 @@ BAR = 20
 SHORTEST_BAR = 5
 STEP = 3
 COLOURS: Mapping[Mark, str] = {
-    "correct": "green",
-    "partial": "yellow",
-    "wrong": "red",
+    "correct": RIGHT,
+    "partial": HALF,
+    "wrong": WRONG,
     "skipped": "",
     "shown": "",
 }
@@ -53,14 +56,18 @@ Where several numbers are asked: 14, 14, 84 = 112, or each behind its name.
 Where steps are shown: the first that is not right, and its right number: 3, 28 GB.
 Where a claim is put: true or false, and why, in your own words.
 h hint   s skip   w worked solution; the question then counts as 0
+r how an answer would be read, without giving it, as in r 37 GB
 u take the last answer back, unless its solution was asked for
 o behind the verdict on a claim: your own mark, as in o partial
 q stop, to go on another day   ? this help
-The words work too: hint, skip, why, undo, quit; capital letters do.
+Behind a verdict a key needs no Enter where the terminal allows it.
+The words work too: hint, reading, skip, why, undo, quit; capital letters do.
 Behind the level stands the question's id, to have it again:
 memquiz practice --problem zero-states@7"""
-PAUSE = "enter next · w why · u undo · q stop"
-PAUSE_OWN_MARK = "enter next · w why · o your own mark · u undo · q stop"
+BEHIND = "whu?q"
+KEPT = "Nothing is asked here; Enter goes on, and this will stand at the next prompt."
+FORMS = " · "
+OWN_MARKS = "c correct · p partial · w wrong"
 DIM: Mapping[type, str] = {
     Blank: "Type an answer, or ? for the commands.",
     Undone: "Taken back.",
@@ -88,6 +95,7 @@ class Terminal:
     def __init__(self, console: Console, lines: TextIO) -> None:
         self._console = console
         self._lines = Lines(console, lines)
+        self._typed: str | None = None
 
     @property
     def interactive(self) -> bool:
@@ -104,31 +112,56 @@ class Terminal:
 
     def ask(self, session: Session, problem: Problem) -> None:
         """Show the question under a line that says where in the set it stands."""
-        done, whole = session.position, len(session.problems)
+        self._console.print()
+        self._head(session, problem)
+        self._say(problem.prompt)
+        self._exhibit(problem.exhibit)
+        request = request_of(problem.answer)
+        if request is not None:
+            for line in request.items:
+                self._item(line)
+            self._say(request.wants)
+        if self.interactive:
+            self._keys(of_question(session, problem))
+
+    def _head(self, session: Session, problem: Problem) -> None:
+        done, whole = session.position, session.whole
+        if is_plain(self._console):
+            self._say(f"question {done + 1} of {whole}")
+            self._say(f"topic: {TOPICS[problem.topic]}\nlevel: {problem.level}\nid: {problem.id}")
+            return
         left = f"{done + 1}/{whole} · {TOPICS[problem.topic]} · {problem.level} · {problem.id}"
         room = self._console.width - len(left) - 3
         size = min(whole, BAR, room)
         if size >= min(whole, SHORTEST_BAR):
             full = size * (done + 1) // whole
             left = f"{left}{' ' * (room - size + 2)}{'■' * full}{'□' * (size - full)}"
-        self._console.print()
         self._say(left, style="bold")
-        self._say(problem.prompt)
-        whole_lines(self._console, indent(problem.exhibit, " " * STEP))
-        request = request_of(problem.answer)
-        if request is not None:
-            for line in request.items:
-                paragraph(self._console, line, indent=STEP, hanging=STEP)
-            self._say(request.wants)
+
+    def _item(self, line: str) -> None:
+        """Show a thing to pick behind its key."""
+        said = line.strip().replace("  ", ": ", 1) if is_plain(self._console) else line
+        paragraph(self._console, said, indent=STEP, hanging=STEP)
+
+    def _exhibit(self, text: str) -> None:
+        """Show lines as they stand; to a voice, those that have something to say."""
+        if is_plain(self._console):
+            text = "\n".join(line for line in text.splitlines() if any(map(str.isalnum, line)))
+        whole_lines(self._console, indent(text, " " * STEP))
+
+    def _keys(self, keys: Sequence[Key]) -> None:
+        if is_plain(self._console):
+            self._say(f"keys: {', '.join(key.said for key in keys)}")
+        else:
+            self._say(in_one_line(keys, self._console.width - 1), style="dim")
 
     def tell(self, event: Event, problem: Problem) -> None:
         """Show what a line led to."""
         match event:
             case Marked(attempt=attempt):
                 self._verdict(attempt, problem)
-            case Unread(typed=typed, why=why):
-                self._point(*caret(typed, why).splitlines())
-                self._say(f"Not counted: {why.reason}.")
+            case Unread() | Reading() | Readable():
+                self._read_back(event)
             case Hint(text=text, number=number, of=of):
                 self._say(f"hint {number}/{of}: {text}")
             case Overruled(attempt=attempt):
@@ -140,21 +173,48 @@ class Terminal:
             case _:
                 self._aside(event)
 
+    def _read_back(self, event: Unread | Reading | Readable) -> None:
+        """Show how a line is read, where it cannot be, or what can be."""
+        match event:
+            case Unread(typed=typed, why=why):
+                self._point(*caret(typed, why).splitlines())
+                self._say(f"Not counted: {why.reason}.")
+            case Reading(reading=reading, remarks=remarks):
+                self._as_read(f"would be read as {reading}", remarks)
+                self._say("Nothing was answered.", style="dim")
+            case Readable(forms=forms):
+                example = forms[0] if forms else "37 GB"
+                self._say(f"r {example} shows how that would be read, and answers nothing.")
+                if forms:
+                    self._say(f"This question reads, for example: {FORMS.join(forms)}")
+
     def _aside(self, event: Event) -> None:
         if isinstance(event, Clash):
             self._say(
                 f"{event.key} is a symbol here; type {event.word} for the command, "
                 f"{event.instead} for it."
             )
+        elif isinstance(event, NotACommand) and self._lines.offer(self._typed or ""):
+            self._say(KEPT)
         elif type(event) in DIM:
             self._say(DIM[type(event)], style="dim")
         elif type(event) in SAID:
             self._say(SAID[type(event)])
 
-    def pause(self, problem: Problem) -> None:
-        """Show what can be typed behind the verdict on `problem`."""
+    def pause(self, session: Session, problem: Problem) -> str | None:
+        """Show what can be typed behind the verdict on `problem`, and return what is.
+
+        Raises:
+            InputError: standard input cannot be read.
+        """
+        self._keys(behind_verdict(session, problem))
         own_mark = marker_of(problem.answer).own_mark
-        self._say(PAUSE_OWN_MARK if own_mark else PAUSE, style="dim")
+        self._typed = self._lines.key(BEHIND + "o" * own_mark)
+        if self._typed == "o" and self._lines.by_key:
+            self._say(OWN_MARKS, style="dim")
+            mark = self._lines.key("cpw")
+            self._typed = None if mark is None else f"o {mark}".strip()
+        return self._typed
 
     def explain(self, problem: Problem) -> None:
         """Show the whole worked solution."""
@@ -163,15 +223,18 @@ class Terminal:
 
     def _verdict(self, attempt: Attempt, problem: Problem) -> None:
         verdict = attempt.verdict
-        if verdict.reading:
-            self._say(f"read as {verdict.reading}", style="dim")
-        for remark in verdict.remarks:
-            self._say(f"({remark})", style="dim")
+        self._as_read(f"read as {verdict.reading}" if verdict.reading else "", verdict.remarks)
         self._say(verdict.feedback, style=COLOURS[verdict.verdict])
         if verdict.verdict in {"partial", "wrong", "shown"}:
             self._ledger_lines(problem)
         if not marker_of(problem.answer).gives_reason:
             self._on_paper(problem)
+
+    def _as_read(self, reading: str, remarks: Sequence[str]) -> None:
+        self._say(reading, style="dim")
+        for remark in remarks:
+            plain = is_plain(self._console)
+            self._say(f"remark: {remark}" if plain else f"({remark})", style="dim")
 
     def _on_paper(self, problem: Problem) -> None:
         steps = [step.text for step in problem.solution if step.depth == "whiteboard"]
@@ -192,6 +255,10 @@ class Terminal:
 
     def _point(self, line: str, mark: str) -> None:
         """Show a line with the mark below it, as much of it as there is room for."""
+        if is_plain(self._console):
+            place = len(mark) - 1
+            self._say(f"typed: {line}\nfrom character {place + 1}: {line[place:] or 'the end'}")
+            return
         room = self._console.width - 2
         start = max(0, min(len(mark) - room * 2 // 3, len(line) - room))
         for text in (line, mark):

@@ -45,7 +45,8 @@ class Estimate:
 
 def estimates(answered: Sequence[Answered]) -> Mapping[str, Estimate]:
     """Return the level in each topic that has answers."""
-    return {topic: _estimate(skill) for topic, skill in skills(answered).items()}
+    found = skills(answered).items()
+    return {topic: _estimate(skill) for topic, skill in found if skill.answers}
 
 
 def _estimate(skill: Skill) -> Estimate:

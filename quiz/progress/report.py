@@ -13,7 +13,8 @@ from quiz.progress.levels import Estimate, estimates
 from quiz.progress.mistakes import Mistake, kind_of, mistakes
 from quiz.progress.ranges import Ranges, ranges
 from quiz.progress.shares import Effort, Share, effort, share, typed
-from quiz.schedule.due import Concept, cards
+from quiz.schedule.concepts import Concept
+from quiz.schedule.due import cards
 
 WEEKS = 12
 
@@ -111,10 +112,12 @@ def report(
         kinds: of question that there are today.
         topic: leaves out all other topics.
     """
-    kept = [one for one in answered if one.at <= now and topic in {None, one.attempt.topic}]
+    every = [one for one in answered if one.at <= now]
+    kept = [one for one in every if topic in {None, one.attempt.topic}]
     given = [one for one in kept if typed(one.attempt)]
     calendar = days([one.at for one in given], local(now, zone), zone)
     weeks = tuple(week.start for week in calendar.weeks(WEEKS))
+    then = [estimates(_until(every, monday, zone)) for monday in weeks]
     due = _due(kept, now, zone)
     return Report(
         now=now,
@@ -125,7 +128,7 @@ def report(
         passed=len(kept) - len(given),
         own=sum(one.attempt.own is not None for one in given),
         weeks=weeks,
-        topics=_topics(kept, due, weeks, zone, topic),
+        topics=_topics(kept, due, then, topic),
         due=due,
         days=calendar,
         ranges=ranges(given),
@@ -137,8 +140,7 @@ def report(
 def _topics(
     kept: Sequence[Answered],
     due: Due,
-    weeks: Sequence[date],
-    zone: tzinfo | None,
+    then: Sequence[Mapping[str, Estimate]],
     topic: str | None,
 ) -> tuple[TopicLine, ...]:
     if not kept:
@@ -146,7 +148,6 @@ def _topics(
     by_topic: dict[str, list[Answered]] = {}
     for one in kept:
         by_topic.setdefault(one.attempt.topic, []).append(one)
-    then = [estimates(_until(kept, monday, zone)) for monday in weeks]
     named = tuple(TOPICS) if topic is None else (topic,)
     waiting = Counter(one.topic for one in due.concepts[: due.now])
     return tuple(
@@ -181,8 +182,8 @@ def _due(kept: Sequence[Answered], now: datetime, zone: tzinfo | None) -> Due:
     topics = {kind_of(one): one.attempt.topic for one in kept}
     concepts = sorted(
         (
-            DueConcept(concept=concept, topic=topics[concept.kind], at=at)
-            for concept, at in cards(kept).items()
+            DueConcept(concept=concept, topic=topics[concept.kind], at=standing.due)
+            for concept, standing in cards(kept).items()
         ),
         key=lambda one: (one.at, one.concept.kind, one.concept.mistake or ""),
     )

@@ -13,9 +13,17 @@ from engine.symbols import MEANINGS
 from engine.units import GB, GIB, MB, MIB, both, decimal
 from problems.answers.numbers import rounded
 from quiz.output.bar_text import bar_text, key
-from quiz.output.bars import chart, used
+from quiz.output.bars import by_category, chart, told, used
 from quiz.output.scenario_words import described, headline, interval
-from quiz.output.screen import LABEL, NARROW, VERDICTS, labelled, paragraph, whole_lines
+from quiz.output.screen import (
+    LABEL,
+    NARROW,
+    VERDICTS,
+    is_plain,
+    labelled,
+    paragraph,
+    whole_lines,
+)
 from quiz.solve.report import Solved
 
 NUMBER = 10
@@ -67,16 +75,31 @@ def _formula(console: Console, name: str, formula: str, *, sign: str = " =") -> 
 
 def _ledger(console: Console, ledger: Ledger) -> None:
     """Print the lines, largest first, each with its reason beneath."""
+    if is_plain(console):
+        _ledger_told(console, ledger)
+        return
     small = ledger.peak < GB
     units = ((MB, "MB"), (MIB, "MiB")) if small else ((GB, "GB"), (GIB, "GiB"))
     head = "".join(f"{name:>{NUMBER}}" for _, name in units)
     whole_lines(console, head.rjust(console.width), style="bold")
-    rows = sorted(zip(ledger.lines, ledger.sizes, strict=True), key=lambda row: -row[1])
-    for line, size in rows:
-        if size:
-            numbers = "".join(_number(size, one) for one, _ in units)
-            _line(console, line, numbers, "*" if _at_peak(line, ledger) else " ")
+    for line, size in _rows(ledger):
+        numbers = "".join(_number(size, one) for one, _ in units)
+        _line(console, line, numbers, "*" if _at_peak(line, ledger) else " ")
     paragraph(console, f"* alive at the peak, {ledger.peak_phase}")
+
+
+def _rows(ledger: Ledger) -> list[tuple[Line, int]]:
+    """Return the lines that have bytes, largest first."""
+    rows = zip(ledger.lines, ledger.sizes, strict=True)
+    return sorted((row for row in rows if row[1]), key=lambda row: -row[1])
+
+
+def _ledger_told(console: Console, ledger: Ledger) -> None:
+    """Print each line as a sentence."""
+    for line, size in _rows(ledger):
+        kind = str(line.category).replace("_", " ")
+        alive = "alive at the peak; " if _at_peak(line, ledger) else ""
+        paragraph(console, f"{line.name}: {both(size)}; {kind}; {alive}{line.why}")
 
 
 def _line(console: Console, line: Line, numbers: str, mark: str) -> None:
@@ -104,7 +127,18 @@ def _number(size: int, one: int) -> str:
     return f"{number if float(number.replace(',', '')) else '<0.001':>{NUMBER}}"
 
 
+def _bars_told(console: Console, solved: Solved) -> None:
+    """Print what the bars show as a line a phase."""
+    for phase, size in solved.exact.phases.items():
+        mark = ", the peak" if phase is solved.exact.peak_phase else ""
+        said = told(by_category(solved.exact, phase))
+        paragraph(console, f"{phase}: {decimal(size)}{mark}: {said}")
+
+
 def _bars(console: Console, solved: Solved) -> None:
+    if is_plain(console):
+        _bars_told(console, solved)
+        return
     narrow = console.width < NARROW
     width = console.width - 1 if narrow else console.width - LABEL - NUMBER - 8
     drawn = chart(solved.exact, solved.capacity, width)

@@ -5,10 +5,10 @@ from functools import cache
 
 from jinja2 import Environment
 
-from engine.ledger import Category
 from engine.scenario_file import to_mapping
 from engine.units import both, decimal
 from quiz.output.bars import LETTERS
+from quiz.output.colours import COLOURS
 from quiz.output.pages import environment
 from quiz.output.plain import visible
 from quiz.output.scenario_words import described, headline
@@ -19,18 +19,6 @@ from quiz.verify.report import Report
 from quiz.verify.strips import stretches, strips
 
 COLUMNS = 200
-# Told apart without red and green too: Okabe and Ito, Color Universal Design, 2008, and greys.
-COLOURS = {
-    Category.WEIGHTS: "#0072b2",
-    Category.MASTER_WEIGHTS: "#56b4e9",
-    Category.GRADIENTS: "#f0e442",
-    Category.OPTIMIZER_STATE: "#cc79a7",
-    Category.ACTIVATIONS: "#009e73",
-    Category.LOGITS: "#d55e00",
-    Category.TEMPORARY: "#999999",
-    Category.COMMUNICATION: "#e69f00",
-    Category.KV_CACHE: "#555555",
-}
 
 
 def page(report: Report) -> str:

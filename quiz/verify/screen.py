@@ -6,9 +6,17 @@ from rich.text import Text
 from engine.units import decimal
 from engine.verify.verification import Row
 from quiz.output.bar_text import bar_text, key
-from quiz.output.bars import LETTERS, scaled, stacked
+from quiz.output.bars import LETTERS, scaled, stacked, told
 from quiz.output.scenario_words import described, headline
-from quiz.output.screen import LABEL, NARROW, VERDICTS, labelled, paragraph, whole_lines
+from quiz.output.screen import (
+    LABEL,
+    NARROW,
+    VERDICTS,
+    is_plain,
+    labelled,
+    paragraph,
+    whole_lines,
+)
 from quiz.verify.report import Formula, Report
 from quiz.verify.strips import Strip
 from quiz.verify.words import (
@@ -48,7 +56,7 @@ def show(console: Console, report: Report) -> None:
 def _phases(console: Console, report: Report) -> None:
     found = report.of
     console.print()
-    if console.width >= TABLE:
+    if console.width >= TABLE and not is_plain(console):
         heads = "".join(f"{head:>{NUMBER}}" for head in ("predicted", "measured", "difference"))
         whole_lines(console, f"{'steady step':<{LABEL}}{heads}", style="bold")
     for row in found.steady:
@@ -61,7 +69,7 @@ def _phases(console: Console, report: Report) -> None:
 
 def _phase(console: Console, row: Row, *, mark: str) -> None:
     numbers = decimal(row.predicted), decimal(row.measured), signed(row.difference)
-    if console.width < TABLE:
+    if console.width < TABLE or is_plain(console):
         said = "predicted {}, measured {}, {}".format(*numbers)
         paragraph(console, f"{row.phase}: {said} = {percent(row)}{mark}", hanging=2)
         return
@@ -89,14 +97,27 @@ def _timeline(console: Console, report: Report) -> None:
         if batches != heading:
             heading, label = batches, ""
             paragraph(console, heading, style="dim")
+        if is_plain(console):
+            _strip_told(console, strip, report)
+            continue
         bar = bar_text(stacked(strip.sample.categories, scale, width), limit, width)
         shown = "" if strip.stretch.label == label else strip.stretch.label
         _strip(console, strip, Text(f"{shown:<{LABEL}}"), bar, report)
         label = strip.stretch.label
+    if is_plain(console):
+        return
     used = {name for strip in report.strips for name in strip.sample.categories}
     paragraph(console, key([name for name in LETTERS if name in used]))
     end = "" if limit is None else ", | the card's end"
     paragraph(console, f"full width {decimal(scale)}{end}", style="dim")
+
+
+def _strip_told(console: Console, strip: Strip, report: Report) -> None:
+    """Print what a bar shows as a line."""
+    moment = strip.sample.moment
+    peak = ", the peak" if moment.events == report.of.moment.events else ""
+    said = told(strip.sample.categories)
+    paragraph(console, f"{strip.stretch.label}: {decimal(moment.size)}{peak}: {said}")
 
 
 def _strip(console: Console, strip: Strip, label: Text, bar: Text, report: Report) -> None:

@@ -52,10 +52,9 @@ def test_help_names_every_option_and_explains_it(name):
 
 
 def test_the_groups_help_names_every_command():
-    page = invoke("--help").output
+    page = " ".join(invoke("--help").output.split())
     for name, (_, says) in COMMANDS.items():
-        assert f"  {name} " in page
-        assert says in page
+        assert f" {name} {says}" in page
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("catalog", "--help")])

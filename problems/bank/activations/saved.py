@@ -40,7 +40,7 @@ def layer_activations(draw: Draw, level: Level) -> Draft | None:
     scenario = scenarios.one_gpu_step(draw, recomputes=("none", "none", "selective"))
     if (scenario.recipe.attention == "eager") != (level == "senior"):
         return None
-    return _Saved(scenario=scenario, layers=1).draft()
+    return Saved(scenario=scenario, layers=1).draft()
 
 
 @kind_at_levels(
@@ -58,7 +58,7 @@ def model_activations(draw: Draw, level: Level) -> Draft | None:
     scenario = scenarios.one_gpu_step(draw, recomputes=("none", "full", "selective"))
     if _level_of(scenario) != level:
         return None
-    return _Saved(scenario=scenario, layers=scenario.architecture.layers).draft()
+    return Saved(scenario=scenario, layers=scenario.architecture.layers).draft()
 
 
 def _level_of(scenario: Scenario) -> Level:
@@ -68,12 +68,15 @@ def _level_of(scenario: Scenario) -> Level:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Saved:
+class Saved:
+    """What so many layers of a run save for the backward pass, as a question."""
+
     scenario: Scenario
     layers: int
 
     @property
     def terms(self) -> tuple[Term, ...]:
+        """What a layer keeps of each token."""
         return layer_terms(self.scenario)
 
     @property
@@ -82,6 +85,7 @@ class _Saved:
         return self.layers * self.scenario.tokens
 
     def draft(self) -> Draft:
+        """Return the question."""
         scenario = self.scenario
         book = ledger(scenario)
         of_one = scenario.architecture.layers if self.layers == 1 else 1

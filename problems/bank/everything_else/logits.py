@@ -62,7 +62,11 @@ TOO_FEW_BYTES = (
 )
 def logits_spike(draw: Draw) -> Draft:
     """Ask for the most that the vocabulary-wide tensors take at once."""
-    scenario = _accumulated(draw, scenarios.one_gpu_step(draw, recomputes=("none",)))
+    return spike(_accumulated(draw, scenarios.one_gpu_step(draw, recomputes=("none",))))
+
+
+def spike(scenario: Scenario) -> Draft:
+    """Return the question for the most that a run's vocabulary-wide tensors take at once."""
     book = ledger(scenario)
     at = {phase: book.total(Category.LOGITS, phase=phase) for phase in book.phases}
     size = max(at.values())

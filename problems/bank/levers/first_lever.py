@@ -91,27 +91,47 @@ def first_lever(draw: Draw, level: Level) -> Draft | None:
     if scenario is None:
         return None
     before = Run(scenario=scenario)
-    pulls = tuple(_pulls(draw, Start(run=before)))
-    good = [x for x in pulls if x.is_enough]
-    if len(pulls) not in COUNTS[level] or not good or len(good) == len(pulls):
-        return None
-    good.sort(key=lambda x: x.price.overhead)
-    if not _is_clear(good) or not _holds(before, pulls):
+    pulls = pulls_on(draw, before)
+    good = ranked(pulls)
+    if len(pulls) not in COUNTS[level] or not are_clear(before, pulls):
         return None
     if good[0].name == CHEAPEST and draw.chance(OFTEN):
         return None
+    return first_of(before, pulls)
+
+
+def ranked(pulls: Sequence[Pull]) -> list[Pull]:
+    """Return those levers that make the run fit, the cheapest first."""
+    return sorted((x for x in pulls if x.is_enough), key=lambda x: x.price.overhead)
+
+
+def are_clear(before: Run, pulls: Sequence[Pull]) -> bool:
+    """Return whether some levers fit, not all, one is clearly cheapest, and the ledgers agree."""
+    good = ranked(pulls)
+    if not good or len(good) == len(pulls):
+        return False
+    return _is_clear(good) and _holds(before, pulls)
+
+
+def first_of(before: Run, pulls: Sequence[Pull]) -> Draft:
+    """Return the question for the first of clear levers on a run."""
+    good = ranked(pulls)
     return Draft(
         prompt=_prompt(before, pulls),
         answer=_answer(pulls, good[0]),
         hints=_hints(before, pulls, good),
         solution=tuple(_steps(before, pulls, good[0])),
         mistakes=(),
-        scenario=scenario,
+        scenario=before.scenario,
     )
 
 
+def pulls_on(draw: Draw, before: Run) -> tuple[Pull, ...]:
+    """Return up to five levers in drawn order, none of which leaves a peak near the border."""
+    return tuple(_pulls(draw, Start(run=before)))
+
+
 def _pulls(draw: Draw, start: Start) -> Iterator[Pull]:
-    """Yield up to five levers in drawn order, none of which leaves a peak near the border."""
     scenario = start.run.scenario
     memory = scenario.hardware.gpu.memory
     left = draw.between(FEWEST, MOST)

@@ -56,12 +56,21 @@ CLEAR = 0.02
 def rank_levers(draw: Draw, level: Level) -> Draft | None:
     """Ask for the order of four levers, or of five or six, on a run that does not fit."""
     scenario = lever_runs.cramped(draw)
-    if scenario is None:
-        return None
+    return None if scenario is None else order_on(draw, scenario, COUNTS[level])
+
+
+def order_on(draw: Draw, scenario: Scenario, counts: tuple[int, ...]) -> Draft | None:
+    """Return the question for the order of levers on a run, None where it is not clear.
+
+    Args:
+        draw: chooses the levers.
+        scenario: does not fit.
+        counts: how many levers there may be.
+    """
     before = step_time(scenario)
     found = tuple(_found(draw, scenario, before))
     groups = tied(found, lambda row: row.overhead)
-    enough = len(found) in COUNTS[level] and len(groups) >= FEWEST_GROUPS
+    enough = len(found) in counts and len(groups) >= FEWEST_GROUPS
     if not enough or not _is_clear(groups) or fits(scenario) != "no":
         return None
     return Draft(

@@ -63,7 +63,7 @@ class Pull:
     title="What a lever saves at the peak",
     sources=("traced steps of PyTorch 2.13",),
 )
-def lever_saving(draw: Draw, level: Level) -> Draft | None:
+def leversaving_of(draw: Draw, level: Level) -> Draft | None:
     """Ask by how much one lever lowers the peak of a run that does not fit.
 
     At senior level the peak then lies at another moment.
@@ -78,10 +78,10 @@ def lever_saving(draw: Draw, level: Level) -> Draft | None:
     pull = Pull(name=name, before=Run(scenario=scenario), after=Run(scenario=after))
     if pull.moves != (level == "senior"):
         return None
-    return _saving(pull) if _is_clear(pull) else None
+    return saving_of(pull) if is_clear(pull) else None
 
 
-def _is_clear(pull: Pull) -> bool:
+def is_clear(pull: Pull) -> bool:
     """Return whether the lever saves enough, and paper leads to what the ledgers have."""
     if 100 * pull.on_paper < WORTH * pull.before.paper.peak:
         return False
@@ -92,7 +92,8 @@ def _is_clear(pull: Pull) -> bool:
     return abs(Fraction(pull.on_paper, pull.saved) - 1) <= ROUNDING if pull.saved > 0 else False
 
 
-def _saving(pull: Pull) -> Draft:
+def saving_of(pull: Pull) -> Draft:
+    """Return the question for what a lever saves at the peak."""
     smaller = f": {detail(pull.after.scenario)}" if pull.name == "smaller micro-batch" else ""
     lever = "a smaller micro-batch" if smaller else said(pull.name, pull.after.scenario)
     prompt = pull.before.prompt(

@@ -122,6 +122,11 @@ def plan_states(draw: Draw, level: Level) -> Draft | None:
     gpu = scenarios.gpu_for(draw, plan.gpus, precision="pure-bf16")
     if plan.held * sum(plan.each.values()) > gpu.memory:
         return None
+    return plan_of(model, plan, gpu)
+
+
+def plan_of(model: CatalogModel, plan: Plan, gpu: Accelerator) -> Draft:
+    """Return the question for the states on a GPU of a plan."""
     return _Asked(model=model, plan=plan, gpu=gpu).draft()
 
 

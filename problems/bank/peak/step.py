@@ -54,6 +54,11 @@ def peak(draw: Draw, level: Level) -> Draft | None:
         return None
     if run.ledger.peak > scenario.hardware.gpu.memory:
         return None
+    return peak_of(run)
+
+
+def peak_of(run: Run) -> Draft:
+    """Return the question for the peak of a run."""
     prompt = run.prompt("peak", ask_micro_batch=False)
     return Draft(
         prompt=prompt,
@@ -61,7 +66,7 @@ def peak(draw: Draw, level: Level) -> Draft | None:
         hints=run.hints("Add them up."),
         solution=(*run.steps_on_paper(), *run.steps_exact(), _last(run)),
         mistakes=tuple(_peak_mistakes(run)),
-        scenario=scenario,
+        scenario=run.scenario,
     )
 
 
@@ -91,6 +96,12 @@ def fits_or_not(draw: Draw, level: Level) -> Draft | None:
     verdict = fits(scenario, run.ledger)
     if verdict == "tight" or abs(Fraction(run.ledger.peak, memory) - 1) <= NEAR:
         return None
+    return whether_it_fits(run)
+
+
+def whether_it_fits(run: Run) -> Draft:
+    """Return the question whether a run fits, which is clear, with its peak as the proof."""
+    verdict, memory = fits(run.scenario, run.ledger), run.scenario.hardware.gpu.memory
     compared = "below" if verdict == "yes" else "above"
     prompt = run.prompt("fits", ask_micro_batch=False)
     return Draft(
@@ -104,7 +115,7 @@ def fits_or_not(draw: Draw, level: Level) -> Draft | None:
             _last(run),
         ),
         mistakes=tuple(_peak_mistakes(run)),
-        scenario=scenario,
+        scenario=run.scenario,
     )
 
 

@@ -62,13 +62,34 @@ def bytes_per_parameter(draw: Draw, level: Level) -> Draft | None:
     asked, names = ASKED[part]
     whole = parts_of(*recipe)
     parts = tuple(part for part in whole if part.name in names)
-    if len(parts) < 2:
-        return None
-    answer = each_of(parts)
+    return of_parts(model.title, recipe, asked, parts) if len(parts) > 1 else None
+
+
+def of_parts(
+    title: str,
+    recipe: tuple[str, str],
+    asked: str,
+    parts: tuple[Part, ...],
+    *,
+    fsdp: bool = False,
+) -> Draft:
+    """Return the question for the bytes a parameter of some of the states of a recipe.
+
+    Args:
+        title: of the model.
+        recipe: precision and optimizer.
+        asked: the states, as the prompt has them.
+        parts: these, two or more.
+        fsdp: they lie in FSDP2's shards.
+    """
+    whole, answer = parts_of(*recipe, fsdp=fsdp), each_of(parts)
     wrong = (*other_parts(whole, parts), *changes(parts, recipe[0]))
     return Draft(
         prompt=render(
-            "bytes-per-parameter", model=model, recipe=recipe_said(*recipe), asked=asked
+            "bytes-per-parameter",
+            title=title,
+            recipe=recipe_said(*recipe, fsdp=fsdp),
+            asked=asked,
         ),
         answer=QuantityAnswer(value=answer, default_unit="B"),
         hints=(

@@ -60,12 +60,19 @@ def model_states(draw: Draw, level: Level) -> Draft | None:
         lambda figures: (figures[0].model.name, figures[0].recipe, figures[1]),
     )
     given = listed([f"{part.name} {part.each}" for part in case.parts])
+    return whole(case, batch=batch, given=given if level == "junior" else "")
+
+
+def whole(case: "Case", *, batch: int, given: str = "") -> Draft:
+    """Return the question for all model states, as if one GPU held them.
+
+    Args:
+        case: the model and its recipe.
+        batch: a micro-batch, on which they do not depend.
+        given: what the parts take, where the prompt says it.
+    """
     prompt = render(
-        "model-states",
-        case=case,
-        recipe=recipe_said(*case.recipe),
-        batch=batch,
-        given=given if level == "junior" else "",
+        "model-states", case=case, recipe=recipe_said(*case.recipe), batch=batch, given=given
     )
     hints = (
         (
@@ -104,6 +111,12 @@ def zero_states(draw: Draw, level: Level) -> Draft | None:
     case = _case(draw, stage=stage, ranks=0)
     if case.size > case.gpu.memory or not _is_for(level, case):
         return None
+    return on_each_gpu(case)
+
+
+def on_each_gpu(case: "Case") -> Draft:
+    """Return the question for the model states on each of the GPUs of a case."""
+    stage = case.stage
     prompt = render(
         "zero-states",
         case=case,

@@ -69,4 +69,6 @@ def _request(_: BreakdownAnswer) -> Request:
     return Request(items=(), wants="Type each tensor with its bytes, a plus between them.")
 
 
-MARKER = Marker(of=BreakdownAnswer, mark=_mark, request=_request)
+MARKER = Marker(
+    of=BreakdownAnswer, mark=_mark, request=_request, forms=lambda _: ("weights 4 + gradients 4",)
+)

@@ -93,4 +93,11 @@ def _missing(named: set[str], answer: ChecklistAnswer) -> Iterator[str]:
         yield f"Left out, and so lost: {listed(missing)}."
 
 
-MARKER = Marker(of=ChecklistAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request)
+def _forms(answer: ChecklistAnswer) -> tuple[str, ...]:
+    first, second = (item.key for item in answer.items[:2])
+    return (f"{first}, {second}", f"{second} {first}")
+
+
+MARKER = Marker(
+    of=ChecklistAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request, forms=_forms
+)

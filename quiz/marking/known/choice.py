@@ -40,4 +40,10 @@ def _request(answer: ChoiceAnswer) -> Request:
     return Request(items=behind_keys(answer.items), wants=f"Type its {noun} or name.")
 
 
-MARKER = Marker(of=ChoiceAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request)
+MARKER = Marker(
+    of=ChoiceAnswer,
+    mark=_mark,
+    longest=LONGEST_ORDER,
+    request=_request,
+    forms=lambda answer: (answer.items[0].key, answer.items[0].name),
+)

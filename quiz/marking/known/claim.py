@@ -103,5 +103,11 @@ def _quoted(answer: str, span: Span) -> str:
 
 
 MARKER = Marker(
-    of=ClaimAnswer, mark=_mark, longest=LONGEST_REASON, own_mark=True, gives_reason=True
+    of=ClaimAnswer,
+    mark=_mark,
+    longest=LONGEST_REASON,
+    own_mark=True,
+    forms=lambda _: ("true, because …", "false: …", "it depends: …"),
+    remarks_tell=True,
+    gives_reason=True,
 )

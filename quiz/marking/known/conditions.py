@@ -1,6 +1,6 @@
 """Marks stated conditions and a number under them: half of the credit each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +26,16 @@ HALF = Fraction(1, 2)
 # Below this factor a distance is told in percent.
 FACTOR = 2
 LINES_SHOWN = 5
+# One way to say each condition.
+EXAMPLES: Mapping[str, str] = {
+    "precision": "bf16 mixed",
+    "optimizer": "AdamW",
+    "micro-batch": "b = 4",
+    "length": "s = 4096",
+    "attention": "flash",
+    "recomputation": "full recompute",
+    "sharding": "ZeRO-1 over 8",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +202,16 @@ def _request(_: ConditionsAnswer) -> Request:
     return Request(items=(), wants=wants)
 
 
+def _forms(answer: ConditionsAnswer) -> tuple[str, ...]:
+    said = EXAMPLES[answer.open[0]]
+    return (f"{said}: 118 GB", said)
+
+
 MARKER = Marker(
     of=ConditionsAnswer,
     mark=_mark,
     request=_request,
+    forms=_forms,
     halves=Halves(
         lacks=_lacks_number,
         lead=_lead,

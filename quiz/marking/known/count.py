@@ -101,4 +101,10 @@ def _of_side(number: Fraction, answer: CountAnswer) -> Iterator[str]:
         yield f"Yours is too {'high' if number > answer.value else 'low'}."
 
 
-MARKER = Marker(of=CountAnswer, mark=_mark)
+def _forms(answer: CountAnswer) -> tuple[str, ...]:
+    number = str(answer.among[0]) if answer.among else "8"
+    forms = (number, f"{answer.before}{number}", f"{number} {answer.noun}".rstrip())
+    return tuple(dict.fromkeys((*forms, *(("8k",) if answer.noun == "tokens" else ()))))
+
+
+MARKER = Marker(of=CountAnswer, mark=_mark, forms=_forms)

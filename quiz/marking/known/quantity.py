@@ -2,6 +2,6 @@
 
 from problems.answers.quantity import QuantityAnswer
 from quiz.marking.marker import Marker
-from quiz.marking.numbers import mark_number
+from quiz.marking.numbers import mark_number, number_forms
 
-MARKER = Marker(of=QuantityAnswer, mark=mark_number)
+MARKER = Marker(of=QuantityAnswer, mark=mark_number, forms=number_forms)

@@ -113,4 +113,11 @@ def _left_out(order: Sequence[Sequence[str]], answer: RankingAnswer) -> Iterator
         yield f"Left out, and so lost: {listed}."
 
 
-MARKER = Marker(of=RankingAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request)
+def _forms(answer: RankingAnswer) -> tuple[str, ...]:
+    keys = [item.key for item in answer.items]
+    return (" > ".join(keys), " = ".join(keys[:2]), f"{answer.items[-1].name} > {keys[0]}")
+
+
+MARKER = Marker(
+    of=RankingAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request, forms=_forms
+)

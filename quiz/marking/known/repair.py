@@ -14,7 +14,7 @@ from quiz.answers.yes_no import leaves_out
 from quiz.marking.assess import Assessment, assess
 from quiz.marking.marker import Halves, Marker
 from quiz.marking.nearness import credit
-from quiz.marking.numbers import read_number
+from quiz.marking.numbers import number_forms, read_number
 from quiz.marking.verdict import Verdict, mark_of, opening
 
 HALF = Fraction(1, 2)
@@ -120,9 +120,16 @@ def _lead(pending: str, line: str) -> str | Unreadable:
     return "" if again.step == first.step else f"{pending}, "
 
 
+def _forms(answer: RepairAnswer) -> tuple[str, ...]:
+    """Return the first step with a number of its unit, and that step alone."""
+    form = "12" if _few_bytes(answer.steps[0]) else number_forms(answer.steps[0].right)[0]
+    return (f"1, {form}", f"step 1: {form}", "1")
+
+
 MARKER = Marker(
     of=RepairAnswer,
     mark=_mark,
+    forms=_forms,
     halves=Halves(
         lacks=_lacks_number,
         lead=_lead,

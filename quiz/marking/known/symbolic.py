@@ -146,4 +146,9 @@ def _request(answer: SymbolicAnswer) -> Request:
     return Request(items=(), wants=f"Type a formula for the {answer.unit} in these letters.")
 
 
-MARKER = Marker(of=SymbolicAnswer, mark=_mark, request=_request)
+def _forms(answer: SymbolicAnswer) -> tuple[str, ...]:
+    first, second = (one.name for one in answer.letters[:2])
+    return (f"2*{first}*{second}", f"{first}/{second}", f"{first}^2 + 4({first} + {second})")
+
+
+MARKER = Marker(of=SymbolicAnswer, mark=_mark, request=_request, forms=_forms)

@@ -8,7 +8,7 @@ from problems.answers.table import TableAnswer
 from problems.problem import Problem
 from quiz.answers import Unreadable
 from quiz.marking.marker import Marker
-from quiz.marking.terms import LINES, LONGEST_TERMS, mark_terms, request_terms
+from quiz.marking.terms import LINES, LONGEST_TERMS, mark_terms, request_terms, terms_forms
 from quiz.marking.verdict import Verdict
 
 
@@ -29,5 +29,10 @@ def _is_upside_down(answer: TableAnswer, marked: Verdict) -> bool:
 
 
 MARKER = Marker(
-    of=TableAnswer, mark=_mark, longest=LONGEST_TERMS, request=request_terms, halves=LINES
+    of=TableAnswer,
+    mark=_mark,
+    longest=LONGEST_TERMS,
+    request=request_terms,
+    halves=LINES,
+    forms=terms_forms,
 )

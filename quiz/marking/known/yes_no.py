@@ -105,6 +105,7 @@ def _word(*, yes: bool) -> str:
 MARKER = Marker(
     of=YesNoAnswer,
     mark=_mark,
+    forms=lambda answer: tuple(f"{word}, {EXAMPLES[answer.proof.unit]}" for word in ("yes", "no")),
     halves=Halves(
         lacks=_lacks_number,
         lead=_lead,

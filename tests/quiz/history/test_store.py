@@ -1,4 +1,5 @@
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -249,6 +250,44 @@ def test_a_folder_in_the_files_place_is_said(data):
     (data / FILE).mkdir(parents=True)
     with pytest.raises(InputError, match="cannot be opened"):
         Store(data)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be moved there")
+def test_a_folder_that_goes_while_it_is_open_is_said_instead_of_a_verdict(data, states_problem):
+    with Store(data) as store:
+        key = store.start(OPTIONS, PROBLEMS)
+        data.rename(data.with_name("moved"))
+        for again in (False, True):
+            with pytest.raises(InputError, match="is no longer there: it or its folder was moved"):
+                store.record(key, 0, answered(states_problem, "37 GB"))
+            if not again:  # another file in its place is not the one that is open
+                with Store(data):
+                    pass
+
+
+def test_a_history_that_is_read_can_be_written_by_another_process_and_is_of_one_moment(
+    data, states_problem
+):
+    with Store(data) as writer, Store.reading(data) as reader:
+        key = writer.start(OPTIONS, PROBLEMS)
+        with reader._database.reading() as connection:
+            count = "SELECT count(*) FROM attempts"
+            assert connection.execute(count).fetchone() == (0,)
+            writer.record(key, 0, answered(states_problem, "37 GB"))
+            assert connection.execute(count).fetchone() == (0,)
+        assert len(reader.answered()) == 1
+
+
+def test_a_history_that_is_only_read_cannot_be_written(data):
+    with Store(data) as writer, Store.reading(data) as reader:
+        key = writer.start(OPTIONS, PROBLEMS)
+        with pytest.raises(ValueError, match="opened to be read only"):
+            reader.finish(key)
+
+
+def test_each_answer_is_on_the_disk_also_if_the_power_fails(data):
+    with Store(data) as store, store._database.reading() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_the_folder_is_the_one_that_the_environment_names(monkeypatch, tmp_path):

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from quiz.output.plain import degrade, visible
+from quiz.output.plain import degrade, plainly, plainly_asked, spelled, visible
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,29 @@ def test_closed_streams_are_left_alone(monkeypatch):
 
 def test_what_moves_a_cursor_is_made_visible():
     assert visible("a\x1b[2Jb\r\u202ec") == "a·[2Jb··c"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1/2 · model states · mid", "1/2, model states, mid"),
+        ("34·s·b·h", "34*s*b*h"),
+        ("2 \N{MULTIPLICATION SIGN} 3 ≈ 6 ≤ 7", "2 x 3 about 6 <= 7"),
+        ("none → full", "none to full"),
+        ("s² + 10⁻⁹ ± ½", "s^2 + 10^-9 +/- 1/2"),
+        ("“Ψ” … café ■■□", '"Psi" ... cafe '),
+        ("\U0001f600", "?"),
+    ],
+)
+def test_signs_are_spelled_in_ascii(text, said):
+    assert spelled(text) == said
+
+
+def test_plain_text_is_asked_for_by_a_variable_or_an_option(monkeypatch):
+    monkeypatch.setenv("MEMQUIZ_PLAIN", "0")
+    assert not plainly_asked()
+    with plainly():
+        assert plainly_asked()
+    assert not plainly_asked()
+    monkeypatch.setenv("MEMQUIZ_PLAIN", "1")
+    assert plainly_asked()

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from quiz.output.screen import columns, paragraph, whole_lines
+from quiz.output.screen import Screen, columns, labelled, paragraph, whole_lines
 
 HEADS = ("name", "size", "asks")
 ROWS = (
@@ -54,3 +54,36 @@ def test_at_a_terminal_the_last_column_is_wrapped_below_itself():
 def test_no_width_of_a_terminal_cuts_a_cell(width):
     said = " ".join(shown(width, columns, HEADS, ROWS)).split()
     assert sorted(said) == sorted(" ".join((*HEADS, *ROWS[0], *ROWS[1])).split())
+
+
+@pytest.fixture
+def plain(capsys):
+    """Write to a plain screen; the lines on it."""
+
+    def written(write, *arguments, **changes):
+        write(Screen(plain=True), *arguments, **changes)
+        return capsys.readouterr().out.splitlines()
+
+    return written
+
+
+def test_a_plain_screen_has_a_thing_a_line_without_margins_and_colour(plain):
+    text = "  word " * 40
+    assert plain(paragraph, text, style="bold", indent=3) == [", ".join(["word"] * 40)]
+    assert plain(whole_lines, "   a → b") == ["a to b"]
+    assert plain(labelled, [("fits", "yes: 3 · 4", "black on green")]) == ["fits: yes: 3, 4"]
+
+
+def test_a_plain_table_says_each_row_as_a_sentence(plain):
+    assert plain(columns, HEADS, ROWS)[0] == (
+        "name: zero-states; size: 16; asks: Model states per GPU under a ZeRO stage"
+    )
+
+
+@pytest.mark.parametrize(("columns_", "width"), [("5", 16), ("60", 60), ("400", 100)])
+def test_a_screen_is_as_wide_as_the_terminal_is_now(monkeypatch, columns_, width):
+    monkeypatch.setenv("COLUMNS", "70")
+    screen = Screen(plain=False)
+    assert screen.width == 70
+    screen.width = int(columns_)
+    assert screen.width == width

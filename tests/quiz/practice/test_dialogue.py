@@ -28,8 +28,9 @@ class Script:
     def tell(self, event, _problem):
         self.log.append(type(event).__name__)
 
-    def pause(self, _problem):
+    def pause(self, _session, _problem):
         self.log.append("pause")
+        return self.read()
 
     def explain(self, _problem):
         self.log.append("explain")

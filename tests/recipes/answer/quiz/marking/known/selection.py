@@ -33,4 +33,8 @@ def _request(answer: SelectionAnswer) -> Request:
     return Request(items=behind_keys(answer.items), wants="Type the numbers of all of them.")
 
 
-MARKER = Marker(of=SelectionAnswer, mark=_mark, request=_request)
+def _forms(answer: SelectionAnswer) -> tuple[str, ...]:
+    return tuple(item.key for item in answer.items[:2])
+
+
+MARKER = Marker(of=SelectionAnswer, mark=_mark, request=_request, forms=_forms)

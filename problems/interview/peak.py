@@ -1,0 +1,340 @@
+"""Part 4: the peak and its moment, whether it fits, follow-ups, and the second step."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from engine.estimate import Fits, fits
+from engine.ledger import Category, Phase
+from engine.optimizers import optimizers
+from engine.precisions import PRECISIONS
+from problems.amounts import in_billions
+from problems.answers.choice import Choice, ChoiceAnswer
+from problems.answers.ranking import RankedItem
+from problems.bank.peak import step
+from problems.draft import Draft
+from problems.exact import PHASES_SAID
+from problems.interview import states
+from problems.interview.posed import Posed, Row, Talk, items_said, points
+from problems.interview.runs import Followed
+from problems.interview.script import Question, Reuse
+from problems.on_paper import run_parts
+from problems.one_size import one_size
+from problems.peaks import Run
+from problems.problem import Mistake, Step
+from problems.wording import bytes_of, gb, listed, number, paper, sentence
+from problems.wrong_sizes import wrong_size
+
+LETTERS = "abcde"
+# Terms of the peak that are named.
+SHOWN = 4
+# The moments of a step that may be its peak; the end of the forward pass seldom is.
+MOMENTS = (Phase.LOSS, Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST, Phase.STEP)
+# How far the next moment is below the peak, so that one can say which is the highest.
+APART = Fraction(3, 100)
+VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
+    "yes": ("yes, with room to spare", ("yes", "fits", "it fits")),
+    "tight": ("tight", ("barely", "just", "maybe", "not sure")),
+    "no": ("no", ("it does not fit", "does not fit", "oom")),
+}
+
+
+def posed(talk: Talk) -> Iterator[Posed]:
+    """Yield the questions on the peak."""
+    draft = _moments(talk.runs.base)
+    if draft is not None:
+        yield Posed(question=_moment(talk, draft), takes=1, turn=14, levels=("mid", "senior"))
+    yield Posed(question=_peak(talk), takes=2)
+    yield Posed(question=_fits(talk), takes=1)
+    yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
+    yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
+    yield Posed(question=_died(talk), takes=2, turn=3 if talk.level == "senior" else 1)
+    yield Posed(question=_second(talk), takes=1, turn=12)
+
+
+def _moment(talk: Talk, draft: Draft) -> Question:
+    return talk.number(
+        "moment",
+        "D",
+        draft,
+        says=f"At which moment of a steady step is most allocated? {items_said(draft.answer)}",
+        stronger="Goes through the moments by what comes alive and what is gone by then.",
+        practises=("moments-ledger", "timeline-peak", "largest-share"),
+    )
+
+
+def _moments(run: Run) -> Draft | None:
+    """Return the question for the moment of the peak, None where two are too near."""
+    phases = {p: size for p, size in run.ledger.phases.items() if p in MOMENTS}
+    ordered = sorted(phases, key=lambda phase: -phases[phase])
+    first, peak = ordered[0], run.ledger.peak
+    if phases[first] < peak or phases[ordered[1]] * (1 + APART) > peak:
+        return None
+    choices = tuple(
+        Choice(
+            item=RankedItem(key=key, name=PHASES_SAID[phase], value=Fraction(size)),
+            mistake="" if phase is first else "another moment binds then",
+            feedback=_told(run, phase, peak - size),
+        )
+        for key, (phase, size) in zip(LETTERS, phases.items(), strict=False)
+    )
+    name = PHASES_SAID[first]
+    return Draft(
+        prompt=run.prompt(
+            "interview",
+            ask_micro_batch=False,
+            asks="At which moment of a steady step is most allocated on a GPU?",
+        ),
+        answer=ChoiceAnswer(choices=choices),
+        hints=(
+            "Go through the step: what is made, and what has been freed by then?",
+            f"Of these it is not {PHASES_SAID[ordered[-1]]}, where least is alive.",
+            f"On paper compare {listed([PHASES_SAID[phase] for phase in sorted(ordered[:2])])}.",
+        ),
+        solution=(
+            Step(text=f"alive then, the largest first: {_alive(run)}", depth="whiteboard"),
+            *(
+                Step(text=f"{PHASES_SAID[p]}: {gb(peak - phases[p])} below the peak")
+                for p in ordered[1:]
+            ),
+            Step(text=f"most is allocated at the highest: {name}"),
+        ),
+        mistakes=(),
+        scenario=run.scenario,
+    )
+
+
+def _told(run: Run, phase: Phase, off: int) -> str:
+    said = sentence(PHASES_SAID[phase])
+    if off:
+        return f"{said} has {gb(off)} less than the highest moment."
+    line, size = run.ledger.alive[0]
+    return f"{said} is the highest; the largest line then is {line.name}, {gb(size)}."
+
+
+def _alive(run: Run) -> str:
+    largest = sorted(run.paper.moment.amounts, key=lambda x: -x.size)[:SHOWN]
+    return "; ".join(x.name for x in largest)
+
+
+def _peak(talk: Talk) -> Question:
+    moment = talk.runs.base.paper.moment
+    where = "the GPU" if talk.scenario.hardware.gpus == 1 else "one GPU"
+    return talk.number(
+        "peak",
+        "D",
+        step.peak_of(talk.runs.base),
+        says=f"Add it up: the peak of allocated memory on {where} in a steady step, in GB?",
+        stronger=(
+            f"Says the moment first, {moment.said}, and adds up only what is alive then: "
+            f"{listed([x.name for x in moment.amounts])}."
+        ),
+        practises=("peak", "peak-ledger", "fits"),
+    )
+
+
+def _fits(talk: Talk) -> Question:
+    memory = talk.scenario.hardware.gpu.memory
+    return talk.number(
+        "fits",
+        "D",
+        _verdict(talk.runs.base),
+        says=(
+            f"The card has {gb(memory)}. Does it fit? a yes, with room to spare · b tight · c no"
+        ),
+        stronger=(
+            "Compares the upper estimate of what nvidia-smi would show, not the sum of tensors "
+            "alone, with the card, and says how sure that is."
+        ),
+        practises=("fits", "three-numbers"),
+    )
+
+
+def _verdict(run: Run) -> Draft:
+    """Return the question for the verdict: yes, tight or no."""
+    right, book = fits(run.scenario, run.ledger), run.ledger
+    memory = run.scenario.hardware.gpu.memory
+    most = book.nvidia_smi[1]
+    said = f"{gb(book.peak)} allocated, up to {gb(most)} in nvidia-smi, {gb(memory)} on the card"
+    choices = tuple(
+        Choice(
+            item=RankedItem(key=key, name=name, aliases=aliases, value=Fraction(memory - most)),
+            mistake="" if verdict == right else "another verdict than the ledger's",
+            feedback=f"{sentence(said)}{_since(verdict, right)}.",
+        )
+        for key, (verdict, (name, aliases)) in zip(LETTERS, VERDICTS.items(), strict=False)
+    )
+    return Draft(
+        prompt=run.prompt(
+            "interview",
+            ask_micro_batch=False,
+            asks=(
+                "Does a steady step fit? Yes, if what nvidia-smi would show is within the card by "
+                "its upper estimate; no, if the tensors alone exceed it; tight between the two."
+            ),
+        ),
+        answer=ChoiceAnswer(choices=choices),
+        hints=(
+            "Two numbers decide it: what tensors take, and that with the allocator and context.",
+            "Tensors alone above the card is no. Is there room for a tenth more?",
+            f"On paper the tensors take {paper(run.paper.peak)}.",
+        ),
+        solution=(
+            Step(text=f"tensors on paper: {paper(run.paper.peak)}", depth="whiteboard"),
+            Step(text=f"the card has {paper(memory)}", depth="whiteboard"),
+            Step(text=said),
+            Step(text=f"the verdict: {VERDICTS[right][0]}"),
+        ),
+        mistakes=(),
+        scenario=run.scenario,
+    )
+
+
+def _since(verdict: Fits, right: Fits) -> str:
+    return "" if verdict == right else f": {VERDICTS[right][0]}"
+
+
+def _follow_up(talk: Talk, other: Followed) -> Question:
+    before, after = talk.runs.base.ledger.peak, other.run.ledger.peak
+    draft, asks = step.peak_of(other.run), "What is the peak then"
+    if other.is_clear:
+        draft, asks = step.whether_it_fits(other.run), "Does it fit, and at which peak"
+    return talk.number(
+        other.key,
+        "D",
+        draft,
+        says=f"{other.said}, all else as at first. {asks}, in GB?",
+        scenario=other.run.scenario,
+        changes=other.changes,
+        reuses=(
+            Reuse(question="peak", plus=Fraction(after - before), says=_moved(before, after)),
+        ),
+        stronger="Names the lines that move, changes those, and leaves the others as they stand.",
+        practises=("fits", "more-ranks", "longest-context"),
+    )
+
+
+def _moved(before: int, after: int) -> str:
+    if abs(after - before) * 100 < before:
+        return "nothing that is large moves: the peak of before"
+    verb = "more" if after > before else "less"
+    return f"the peak of before, and {gb(abs(after - before))} {verb} for the lines that move"
+
+
+def made(talk: Talk) -> int:
+    """Return the bytes of optimizer states that the first step makes on a GPU."""
+    return talk.runs.base.ledger.total(Category.OPTIMIZER_STATE)
+
+
+def _died(talk: Talk) -> Question:
+    return Question(
+        key="died-in-step-2",
+        aspect="terms",
+        says="Say it ran through step 1 and died in step 2, out of memory. Why?",
+        scenario=talk.scenario,
+        points=points("terms", _died_rows(talk)),
+        changes="out of memory in step 2",
+        stronger=(
+            "Separates what is new and stays from what is only in pieces, and says which number "
+            "of step 1 and step 2 tells them apart."
+        ),
+        practises=("second-step", "moments-appear", "oom-cause"),
+    )
+
+
+def _died_rows(talk: Talk) -> Iterator[Row]:
+    recipe = talk.scenario.recipe
+    called = optimizers()[recipe.optimizer].called
+    each = PRECISIONS[recipe.precision].stepped * optimizers()[recipe.optimizer].states
+    yield (
+        "states-made",
+        (
+            f"The optimizer made its {called} at the end of step 1, {bytes_of(each)} for each "
+            "parameter that it steps, and they stay."
+        ),
+        "junior",
+    )
+    said = f"Step 1 ran forward and backward before the {called} were there; step 2 has both."
+    yield "first-step-lower", said, "mid"
+    yield "cache-in-pieces", "The cache of step 1 lies in pieces that step 2 does not fit.", "mid"
+    yield "longer-batch", "Step 2 had a longer batch than step 1.", "mid"
+    yield "kept-reference", "Something of step 1 is still held: a loss with its graph.", "senior"
+    yield (
+        "measure-both",
+        "Which it is, memory_stats after step 1 and a snapshot of step 2 tell.",
+        "senior",
+    )
+
+
+def _second(talk: Talk) -> Question:
+    x = talk.scenario
+    recipe, own = x.recipe, made(talk)
+    held = optimizers()[recipe.optimizer]
+    each = PRECISIONS[recipe.precision].stepped * held.states
+    whole = sum(part.each for part in run_parts(x))
+    stage = x.parallel.zero
+    reuses: tuple[Reuse, ...] = ()
+    if stage in {0, 3}:
+        reuses = (
+            Reuse(
+                question="states",
+                times=Fraction(each, whole),
+                says=f"{each} of the {whole} bytes of the line of the states",
+            ),
+        )
+    return talk.number(
+        "second-step",
+        "H",
+        _new(talk, own, each),
+        says="How much is resident before step 2 that was not before step 1, in GB?",
+        reuses=reuses,
+        stronger=f"The {held.called} alone: weights and master copy were loaded, gradients go.",
+        practises=("second-step", "moments-appear"),
+    )
+
+
+def _new(talk: Talk, own: int, each: int) -> Draft:
+    x = talk.scenario
+    called = optimizers()[x.recipe.optimizer].called
+    owned = own // each
+    size = states.sized(x)
+    return one_size(
+        prompt=talk.runs.base.prompt(
+            "interview",
+            ask_micro_batch=False,
+            asks="How much do the tensors take that the first step makes and that stay?",
+        ),
+        size=own,
+        hints=(
+            "What is made when the optimizer steps for the first time?",
+            f"Its {called}, for the parameters that this GPU steps.",
+            f"{each} bytes for each of {number(owned)} parameters.",
+        ),
+        on_paper=(f"{each} × {in_billions(owned)} = {paper(own)}",),
+        exact=(f"{called}: {each} bytes for each of {number(owned)} parameters",),
+        mistakes=_new_mistakes(own, size, each, owned),
+    )
+
+
+def _new_mistakes(own: int, size: int, each: int, owned: int) -> Iterator[Mistake]:
+    yield wrong_size(
+        size, own, "all states counted", "is all model states; {off} of them were there before."
+    )
+    if each in {8, 4}:
+        yield wrong_size(
+            own // 2,
+            own,
+            "one moment for two",
+            "is half of what the optimizer makes, {off} short.",
+        )
+    yield wrong_size(
+        own + 4 * owned,
+        own,
+        "master copy counted too",
+        "counts a master copy as new; the weights were loaded in every form, {off} less.",
+    )
+    yield wrong_size(
+        own + 2 * owned,
+        own,
+        "gradients taken as new",
+        "counts gradients as new; step 1 had them too, {off} less.",
+    )

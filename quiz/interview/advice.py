@@ -1,0 +1,38 @@
+"""What to practise after an interview: what lost most, as commands."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from problems.problem import Level
+from quiz.interview.scorecard import Reply
+
+MOST = 4
+ABOVE: dict[Level, Level] = {"junior": "mid", "mid": "senior"}
+
+
+def next_steps(level: Level, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
+    """Return (command, why), what lost most first; an interview again where little was lost."""
+    lost: dict[str, list[Reply]] = {}
+    for one in replies:
+        if one.score is not None and one.score < 1:
+            for kind in one.question.practises:
+                lost.setdefault(kind, []).append(one)
+    ordered = sorted(lost, key=lambda kind: -_loss(lost[kind]))[:MOST]
+    steps = tuple((f"memquiz practice --kind {kind}", _why(lost[kind])) for kind in ordered)
+    if steps or not any(one.score is not None for one in replies):
+        return steps
+    higher = ABOVE.get(level, level)
+    return ((f"memquiz interview --level {higher} --new", "nothing was lost in this one"),)
+
+
+def _loss(replies: Sequence[Reply]) -> Fraction:
+    return sum((1 - one.score for one in replies if one.score is not None), Fraction(0))
+
+
+def _why(replies: Sequence[Reply]) -> str:
+    """Return what was lost: the worst question, and the mistake in it where one was named."""
+    worst = min(replies, key=lambda one: one.score if one.score is not None else Fraction(1))
+    named = worst.verdict.mistake if worst.verdict is not None else None
+    score = f"{float(worst.score or 0):.2g} of 1"
+    said = f"{worst.question.key.replace('-', ' ')} ({worst.question.aspect}): {score}"
+    return f"{said}, {named}" if named else said

@@ -1,0 +1,219 @@
+"""What an interview came to: every question marked, the five aspects apart."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from fractions import Fraction
+
+from problems.interview.script import ASPECTS, Aspect, Interview, Point, Question
+from problems.problem import Level
+from quiz.interview.advice import next_steps
+from quiz.interview.hearing import heard, manner
+from quiz.interview.reusing import carries, number_of, shows
+from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
+from quiz.interview.sitting import Exchange, Said, Sitting
+from quiz.marking.verdict import Verdict
+
+Phrases = Callable[[str], Sequence[str]]
+"""From the name of a point to what it is heard by."""
+
+ORDER: tuple[Level, ...] = ("junior", "mid", "senior")
+
+
+def card(sitting: Sitting, *, started: datetime, phrases: Phrases) -> Scorecard:
+    """Return the scorecard of an interview, finished or not."""
+    interview = sitting.interview
+    return assembled(
+        interview,
+        [reply(sitting, index, phrases) for index in range(len(interview.questions))],
+        mode="alone",
+        started=started,
+        finished=sitting.finished,
+    )
+
+
+def assembled(
+    interview: Interview,
+    replies: Sequence[Reply],
+    *,
+    mode: Mode,
+    started: datetime,
+    finished: bool,
+) -> Scorecard:
+    """Return the scorecard of an interview with one reply for each question, in their order."""
+    return Scorecard(
+        interview=interview,
+        mode=mode,
+        started=started,
+        finished=finished,
+        parts=tuple(_parts(interview, replies)),
+        aspects={aspect: _of_aspect(replies, aspect) for aspect in ASPECTS},
+        reuse=_reuse(replies),
+        mistakes=tuple(_mistakes(replies)),
+        next=next_steps(interview.level, replies),
+    )
+
+
+def reply(sitting: Sitting, index: int, phrases: Phrases) -> Reply:
+    """Return the question at `index` with what came of it."""
+    question = sitting.interview.questions[index]
+    if index >= len(sitting.exchanges):
+        return _unreached(question)
+    exchange = sitting.exchanges[index]
+    made = tuple(_heard(sitting, index, phrases))
+    answer = exchange.answer
+    verdict = None if answer is None else answer.verdict
+    carried = _carried(sitting, index, verdict)
+    reached = sitting.finished or index != sitting.position or bool(exchange.said)
+    names = {one.point.name for one in made}
+    expected = [one for one in question.points if expects(sitting.interview.level, one)]
+    return Reply(
+        question=question,
+        typed=tuple(one.typed for one in exchange.said),
+        answer="" if answer is None else answer.typed,
+        verdict=verdict,
+        score=_score(question, verdict, share(len(made), len(expected)), carried=carried)
+        if reached
+        else None,
+        heard=made,
+        missed=tuple(one for one in expected if one.name not in names) if reached else (),
+        reused=_reused(sitting, index, carried=carried) if reached else None,
+        carried=carried,
+        hints=exchange.hints,
+        seconds=exchange.seconds,
+    )
+
+
+def expects(level: Level, point: Point) -> bool:
+    """Return whether a point is expected of a candidate at this level."""
+    return ORDER.index(point.level) <= ORDER.index(level)
+
+
+def _unreached(question: Question) -> Reply:
+    return Reply(
+        question=question,
+        typed=(),
+        answer="",
+        verdict=None,
+        score=None,
+        heard=(),
+        missed=(),
+        reused=None,
+        carried=False,
+        hints=0,
+        seconds=0.0,
+    )
+
+
+def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
+    """Yield the points of a question that were made there or before."""
+    question = sitting.interview.questions[index]
+    for point in question.points:
+        for place in (index, *range(index)):
+            how = manner(question.aspect, asked=place == index)
+            lines = _lines(question, sitting.exchanges[place])
+            found = (heard(one.typed, phrases(point.name), how) for one in lines)
+            words = next((said for said in found if said), "")
+            if words:
+                yield Heard(point=point, words=words, unasked=place != index)
+                break
+
+
+def _lines(question: Question, exchange: Exchange) -> tuple[Said, ...]:
+    """Return the lines in which points count: conditions come before the first number."""
+    if question.aspect != "conditions":
+        return exchange.said
+    return tuple(one for one in exchange.said if one.early)
+
+
+def share(made: int, expected: int) -> Fraction | None:
+    """Return the share of what is expected; points above the level make up for missing ones."""
+    return min(Fraction(made, expected), Fraction(1)) if expected else None
+
+
+def _score(
+    question: Question, verdict: Verdict | None, points: Fraction | None, *, carried: bool
+) -> Fraction | None:
+    """Return the score of a question's aspect: its number, its points, or both by halves."""
+    number = None
+    if question.problem is not None:
+        number = Fraction(0) if verdict is None else Fraction(verdict.score)
+        number = Fraction(1) if carried else number
+    if question.aspect == "number" or points is None:
+        return number
+    return points if number is None else (number + points) / 2
+
+
+def _carried(sitting: Sitting, index: int, verdict: Verdict | None) -> bool:
+    """Return whether a wrong number is right but for an earlier wrong one."""
+    question = sitting.interview.questions[index]
+    if verdict is None or verdict.score == 1:
+        return False
+    for reuse in question.reuses:
+        before = _earlier(sitting, reuse.question, index)
+        own = number_of(before)
+        wrong = before is not None and before.score < 1
+        if wrong and own is not None and carries(question, verdict, own, reuse):
+            return True
+    return False
+
+
+def _reused(sitting: Sitting, index: int, *, carried: bool) -> bool | None:
+    """Return whether an earlier line was used; None where none could be."""
+    question = sitting.interview.questions[index]
+    if not question.reuses:
+        return None
+    lines = [one.typed for one in sitting.exchanges[index].said]
+    return carried or any(
+        shows(lines, tuple(_values(sitting, reuse.question, index)), reuse)
+        for reuse in question.reuses
+    )
+
+
+def _values(sitting: Sitting, key: str, index: int) -> Iterator[Fraction]:
+    """Yield the number of an earlier question: the candidate's own and the right one."""
+    own = number_of(_earlier(sitting, key, index))
+    if own is not None:
+        yield own
+    for question in sitting.interview.questions[:index]:
+        if question.key == key and question.problem and question.problem.answer.number:
+            yield question.problem.answer.number.value
+
+
+def _earlier(sitting: Sitting, key: str, index: int) -> Verdict | None:
+    asked = zip(sitting.interview.questions[:index], sitting.exchanges, strict=False)
+    answers = [exchange.answer for question, exchange in asked if question.key == key]
+    return answers[0].verdict if answers and answers[0] else None
+
+
+def _parts(interview: Interview, replies: Sequence[Reply]) -> Iterator[PartCard]:
+    at = 0
+    for part in interview.parts:
+        own = tuple(replies[at : at + len(part.questions)])
+        at += len(part.questions)
+        yield PartCard(
+            part=part,
+            replies=own,
+            score=mean([one.score for one in own if one.score is not None]),
+            seconds=sum(one.seconds for one in own),
+        )
+
+
+def mean(scores: Sequence[Fraction]) -> Fraction | None:
+    """Return the mean of scores; None where there are none."""
+    return sum(scores, Fraction(0)) / len(scores) if scores else None
+
+
+def _of_aspect(replies: Sequence[Reply], aspect: Aspect) -> Fraction | None:
+    own = [one for one in replies if one.question.aspect == aspect]
+    return mean([one.score for one in own if one.score is not None])
+
+
+def _reuse(replies: Sequence[Reply]) -> tuple[int, int]:
+    told = [one.reused for one in replies if one.reused is not None]
+    return sum(told), len(told)
+
+
+def _mistakes(replies: Sequence[Reply]) -> Iterator[tuple[str, str, str]]:
+    for one in replies:
+        if one.verdict is not None and one.verdict.mistake and not one.carried:
+            yield one.verdict.mistake, one.verdict.feedback, one.question.key

@@ -1,0 +1,113 @@
+"""Whether a follow-up was answered out of an earlier line, and what its number then is."""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from engine.units import BINARY, DECIMAL, GB
+from problems.answers.answer import FULL_CREDIT, Number
+from problems.interview.script import Question, Reuse
+from quiz.marking.verdict import Verdict
+
+# A figure that is so near to an earlier one is that one.
+NEAR = Fraction(1, 100)
+UNITS = {
+    **{name.lower(): size for name, size in (*DECIMAL, *BINARY)},
+    **dict.fromkeys(("b", "byte", "bytes"), 1),
+}
+FIGURE = re.compile(
+    r"(?<![\w.])(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)(?P<power>e\d{1,2})?"
+    r"(?:\s*(?P<unit>[kmgt]i?b|bytes?|b)\b)?(?![\w.]*\w*-?bit)",
+    re.IGNORECASE,
+)
+TIMES = {
+    2: ("twice", "double", "doubles", "doubled", "two times"),
+    3: ("triple", "triples", "three times"),
+    4: ("quadruple", "quadruples", "four times"),
+    8: ("eight times",),
+    16: ("sixteen times",),
+}
+SHARES = {
+    2: ("half", "halve", "halves", "halved", "a half"),
+    3: ("a third",),
+    4: ("a quarter", "a fourth", "quarter"),
+    8: ("an eighth", "eighth"),
+    16: ("a sixteenth",),
+    32: ("a thirty-second",),
+}
+SAME = (
+    "same",
+    "unchanged",
+    "does not change",
+    "doesn't change",
+    "as before",
+    "no change",
+    "stays",
+)
+WAYS = ("linear", "linearly", "quadratic", "quadratically", "proportional", "scales", "squared")
+
+
+def number_of(verdict: Verdict | None) -> Fraction | None:
+    """Return the number that an answer was read as; None where it has none."""
+    parsed = None if verdict is None else verdict.parsed
+    if isinstance(parsed, dict):
+        parsed = parsed.get("number")
+    return parsed if isinstance(parsed, Fraction) else None
+
+
+def asked_for(question: Question) -> Number | None:
+    """Return the number that a question asks for; None where it asks for none."""
+    return None if question.problem is None else question.problem.answer.number
+
+
+def carries(question: Question, verdict: Verdict | None, own: Fraction, reuse: Reuse) -> bool:
+    """Return whether a number is what follows from the candidate's `own` earlier one."""
+    number, asked = number_of(verdict), asked_for(question)
+    if number is None or asked is None:
+        return False
+    follows = reuse.times * own + reuse.plus
+    return abs(number - follows) <= FULL_CREDIT[asked.band] * abs(follows)
+
+
+def shows(lines: Sequence[str], values: Sequence[Fraction], reuse: Reuse) -> bool:
+    """Return whether an earlier figure, one of `values`, or the way from it stands in `lines`."""
+    figures = [figure for line in lines for figure in _figures(line)]
+    if any(abs(one - value) <= NEAR * abs(value) for value in values for one in figures):
+        return True
+    return any(_says(line.lower(), reuse) for line in lines)
+
+
+def _figures(line: str) -> Iterator[Fraction]:
+    """Yield each figure of a line in bytes, and bare ones in GB and as they stand."""
+    for match in FIGURE.finditer(line):
+        number = Fraction(match["digits"].replace(",", "") + (match["power"] or ""))
+        if match["unit"]:
+            yield number * UNITS[match["unit"].lower()]
+        else:
+            yield number
+            yield number * GB
+
+
+def _says(line: str, reuse: Reuse) -> bool:
+    words = [word for word in WAYS if word in reuse.says.lower()]
+    if reuse.times == 1:
+        words += SAME
+    words += TIMES.get(int(reuse.times), ()) if reuse.times.denominator == 1 else ()
+    words += SHARES.get(reuse.times.denominator, ()) if reuse.times.numerator == 1 else ()
+    if any(re.search(rf"\b{re.escape(word)}\b", line) for word in words):
+        return True
+    return reuse.times != 1 and any(re.search(way, line) for way in _factors(reuse.times))
+
+
+def _factors(times: Fraction) -> Iterator[str]:
+    """Yield patterns of a factor as it is typed: "4x", "× 4", "4 times", "/ 8", "3.75/16"."""
+    over, under = times.numerator, times.denominator
+    if under == 1:
+        yield rf"(?<![\w.]){over}\s*(?:x|×|\*|times\b)"
+        yield rf"(?:\bx|×|\*|times|by|factor(?: of)?)\s*{over}(?![\w.])"
+    elif over == 1:
+        yield rf"(?:/|÷|over|divided by|by)\s*{under}(?![\w.])"
+        yield rf"(?<![\w.])1\s*/\s*{under}(?![\w.])"
+    else:
+        yield rf"(?<![\w.]){over}\s*/\s*{under}(?![\w.])"
+        yield rf"(?:x|×|\*|times|by)\s*0?{re.escape(f'{float(times):.3g}'.lstrip('0'))}"

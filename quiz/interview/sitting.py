@@ -1,0 +1,292 @@
+"""An interview being held: a frozen state, and what each typed line makes of it.
+
+Nothing here knows of a terminal, a clock or a file. An interview is the fold of its lines: with
+the same (line, seconds) from the beginning on, the same state comes out.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from problems.interview.script import Interview, Question
+from quiz.answers import Unreadable
+from quiz.grading import grade
+from quiz.interview.commands import Command, command_of, to_read
+from quiz.interview.events import (
+    Answered,
+    Back,
+    Clash,
+    Event,
+    Help,
+    Hint,
+    Left,
+    NoHint,
+    NothingToRead,
+    NothingToUndo,
+    NotRead,
+    NoVerdict,
+    Paused,
+    Quit,
+    Read,
+    Resumed,
+    Stands,
+    TakenBack,
+    Thought,
+)
+from quiz.marking.registry import marker_of
+from quiz.marking.verdict import Verdict
+
+# Behind these something is told that the answer was to come before.
+TOLD_AFTER = frozenset({"conditions", "prediction"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """A line to the interviewer.
+
+    Args:
+        typed: as it was typed.
+        verdict: where it could be read as an answer.
+        early: whether no number had been answered before.
+    """
+
+    typed: str
+    verdict: Verdict | None
+    early: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange:
+    """A question and what came of it so far.
+
+    Args:
+        said: the lines that were not taken back.
+        hints: how many were shown.
+        seconds: spent on it, without pauses.
+        skipped: whether it was passed over: its answer then counts as none.
+    """
+
+    said: tuple[Said, ...] = ()
+    hints: int = 0
+    seconds: float = 0.0
+    skipped: bool = False
+
+    @property
+    def answer(self) -> Said | None:
+        """The line that counts as the answer: the last one that could be read as one."""
+        if self.skipped:
+            return None
+        return next((one for one in reversed(self.said) if one.verdict is not None), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """Where an interview stands.
+
+    Args:
+        interview: what is asked.
+        at_once: whether verdicts are shown behind each question.
+        exchanges: one for each question that was asked, from the first on.
+        position: index of the question that is asked now.
+        paused: whether the clock stands.
+    """
+
+    interview: Interview
+    at_once: bool = False
+    exchanges: tuple[Exchange, ...] = (Exchange(),)
+    position: int = 0
+    paused: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether every question was left."""
+        return self.position >= len(self.interview.questions)
+
+    @property
+    def question(self) -> Question:
+        """The question that is asked now."""
+        return self.interview.questions[self.position]
+
+    @property
+    def exchange(self) -> Exchange:
+        """What came of it so far."""
+        return self.exchanges[self.position]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether a number was answered."""
+        asked = zip(self.interview.questions, self.exchanges, strict=False)
+        return any(
+            one.verdict is not None
+            for question, exchange in asked
+            if question.aspect == "number"
+            for one in exchange.said
+        )
+
+    def seconds(self, part: int) -> float:
+        """Return what was spent on the part at this index."""
+        before = sum(len(one.questions) for one in self.interview.parts[:part])
+        own = len(self.interview.parts[part].questions)
+        return sum(one.seconds for one in self.exchanges[before : before + own])
+
+    def part_of(self, position: int) -> int:
+        """Return the index of the part that the question at `position` belongs to."""
+        for index, part in enumerate(self.interview.parts):
+            if position < len(part.questions):
+                return index
+            position -= len(part.questions)
+        raise IndexError(position)
+
+
+Turn = tuple[Sitting, Event]
+
+
+def respond(sitting: Sitting, line: str, seconds: float) -> Turn:
+    """Return what a typed line leads to.
+
+    Args:
+        sitting: not finished.
+        line: as typed, without the newline.
+        seconds: since the line before it, or since the question was shown again.
+    """
+    was_paused = sitting.paused
+    if not was_paused:
+        spent = sitting.exchange.seconds + seconds
+        sitting = _with(sitting, replace(sitting.exchange, seconds=spent))
+    sitting = replace(sitting, paused=False)
+    if was_paused and not line.strip():
+        return sitting, Resumed()
+    clash = _clash(sitting.question, line)
+    if clash is not None:
+        return sitting, clash
+    command, text = command_of(line), to_read(line)
+    if text is not None:
+        return sitting, _reading(sitting, text)
+    if command:
+        return _obey(sitting, command)
+    if not line.strip():
+        return _left(sitting, skipped=False)
+    return _said(sitting, line)
+
+
+def held(interview: Interview, lines: Iterable[tuple[float, str]], *, at_once: bool) -> Sitting:
+    """Return where an interview stands after (seconds, line) pairs, up to its end."""
+    sitting = Sitting(interview=interview, at_once=at_once)
+    for seconds, line in lines:
+        if sitting.finished:
+            break
+        sitting, _ = respond(sitting, line, seconds)
+    return sitting
+
+
+def _with(sitting: Sitting, exchange: Exchange) -> Sitting:
+    kept, at = sitting.exchanges, sitting.position
+    return replace(sitting, exchanges=(*kept[:at], exchange, *kept[at + 1 :]))
+
+
+def _obey(sitting: Sitting, command: Command) -> Turn:
+    match command:
+        case "hint":
+            return _hint(sitting)
+        case "skip":
+            return _left(sitting, skipped=True)
+        case "undo":
+            return _undo(sitting)
+        case "pause":
+            return replace(sitting, paused=True), Paused()
+        case "help" | "why" | "quit" | "reading":
+            return sitting, _aside(sitting, command)
+
+
+def _aside(sitting: Sitting, command: Command) -> Event:
+    match command:
+        case "why":
+            return NoVerdict()
+        case "quit":
+            return Quit()
+        case "reading":
+            return NothingToRead(listened=sitting.question.problem is None)
+        case _:
+            return Help()
+
+
+def _reading(sitting: Sitting, text: str) -> Event:
+    if sitting.question.problem is None:
+        return NothingToRead(listened=True)
+    verdict = _graded(sitting, text)
+    return (
+        NotRead(typed=text, why=verdict)
+        if isinstance(verdict, Unreadable)
+        else Read(verdict=verdict)
+    )
+
+
+def _said(sitting: Sitting, line: str) -> Turn:
+    verdict = None if sitting.question.problem is None else _graded(sitting, line)
+    read = verdict if isinstance(verdict, Verdict) else None
+    one = Said(typed=line, verdict=read, early=not sitting.numbered)
+    exchange = replace(sitting.exchange, said=(*sitting.exchange.said, one), skipped=False)
+    event = (
+        Answered(verdict=verdict)
+        if isinstance(verdict, Verdict)
+        else Thought(typed=line, why=verdict)
+    )
+    return _with(sitting, exchange), event
+
+
+def _graded(sitting: Sitting, line: str) -> Verdict | Unreadable:
+    """Mark a line, behind half of an answer if one was typed before and a half is missing."""
+    problem, before = sitting.question.problem, sitting.exchange.answer
+    if problem is None:
+        raise ValueError(sitting.question.key)
+    halves = marker_of(problem.answer).halves
+    if halves and before and before.verdict and halves.lacks(before.verdict):
+        lead = halves.lead(before.verdict.answer, line)
+        joined = lead if isinstance(lead, Unreadable) else grade(problem, lead + line)
+        if isinstance(joined, Verdict):
+            return joined
+    return grade(problem, line)
+
+
+def _left(sitting: Sitting, *, skipped: bool) -> Turn:
+    index = sitting.position
+    if skipped:
+        sitting = _with(sitting, replace(sitting.exchange, skipped=True))
+    after = index + 1
+    opened = sitting.exchanges
+    if after == len(opened) and after < len(sitting.interview.questions):
+        opened = (*opened, Exchange())
+    return replace(sitting, exchanges=opened, position=after), Left(index=index, skipped=skipped)
+
+
+def _undo(sitting: Sitting) -> Turn:
+    exchange = sitting.exchange
+    if exchange.said:
+        *kept, last = exchange.said
+        return _with(sitting, replace(exchange, said=tuple(kept))), TakenBack(typed=last.typed)
+    before = sitting.position - 1
+    if before < 0:
+        return sitting, NothingToUndo()
+    if sitting.at_once or sitting.interview.questions[before].aspect in TOLD_AFTER:
+        return sitting, Stands()
+    return replace(sitting, position=before), Back()
+
+
+def _hint(sitting: Sitting) -> Turn:
+    problem, shown = sitting.question.problem, sitting.exchange.hints
+    if problem is None or shown >= len(problem.hints):
+        return sitting, NoHint()
+    hint = Hint(text=problem.hints[shown], number=shown + 1, of=len(problem.hints))
+    return _with(sitting, replace(sitting.exchange, hints=shown + 1)), hint
+
+
+def _clash(question: Question, line: str) -> Clash | None:
+    """Return what a line means that is a key, or begins with "r", and is a symbol as well."""
+    key = "r" if to_read(line) is not None else line.strip()
+    command = command_of(key)
+    if command is None or question.problem is None:
+        return None
+    if line.strip().lower().startswith("reading "):
+        return None
+    symbols = question.problem.answer.alone
+    symbol = next((one for one in symbols if one.lower() == key.lower()), None)
+    return None if symbol is None else Clash(key=symbol, word=command, instead=symbols[symbol])

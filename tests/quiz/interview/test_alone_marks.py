@@ -1,0 +1,136 @@
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from quiz.interview.marking import card
+from quiz.interview.sitting import held
+
+STARTED = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def marked(interview, phrases):
+    """The replies by key, and the scorecard, after lines by key of the question."""
+
+    def after(lines, *, of=interview, until=None):
+        typed = []
+        for question in of.questions:
+            typed += [(10.0, line) for line in lines.get(question.key, ())]
+            if question.key == until:
+                break
+            typed.append((10.0, ""))
+        sitting = held(of, typed, at_once=False)
+        found = card(sitting, started=STARTED, phrases=phrases.__getitem__)
+        return {one.question.key: one for part in found.parts for one in part.replies}, found
+
+    return after
+
+
+def test_the_last_line_that_can_be_read_is_the_answer(marked):
+    replies, _ = marked({"states": ("16 bytes a parameter?", "13.5 GB", "107.8 GB", "sure")})
+    assert (replies["states"].answer, replies["states"].score) == ("107.8 GB", 1)
+    assert replies["states"].typed[-1] == "sure"
+
+
+def test_a_wrong_number_has_its_mistake_on_the_card(marked):
+    replies, found = marked({"states": ("13.5 GB",)})
+    assert replies["states"].score < 1
+    assert [(name, key) for name, _, key in found.mistakes] == [("weights only", "states")]
+
+
+def test_a_number_that_follows_from_an_earlier_wrong_one_counts_and_is_no_mistake(marked):
+    # The activations are 17.2 GB; of 30 GB, four times as much is 120 GB.
+    replies, found = marked({"activations": ("30 GB",), "activations-at-16k": ("120 GB",)})
+    assert replies["activations"].score < 1
+    assert (replies["activations-at-16k"].carried, replies["activations-at-16k"].score) == (
+        True,
+        1,
+    )
+    assert replies["activations-at-16k"].reused
+    assert "activations-at-16k" not in {key for _, _, key in found.mistakes}
+
+
+def test_a_right_number_by_itself_carries_nothing(marked):
+    replies, _ = marked({"activations": ("30 GB",), "activations-at-16k": ("68.8 GB",)})
+    assert (replies["activations-at-16k"].carried, replies["activations-at-16k"].score) == (
+        False,
+        1,
+    )
+
+
+def test_points_earn_their_share_of_what_the_level_expects(marked):
+    replies, _ = marked({"conditions": ("which micro-batch, and what sequence length?",)})
+    assert [one.point.name for one in replies["conditions"].heard] == ["micro-batch", "sequence"]
+    # Three are expected at mid; recomputation is a senior's.
+    assert replies["conditions"].score == Fraction(2, 3)
+    assert [one.name for one in replies["conditions"].missed] == ["precision"]
+
+
+def test_a_senior_is_expected_to_say_more(marked, senior_interview):
+    lines = {"conditions": ("which micro-batch, and what sequence length?",)}
+    replies, _ = marked(lines, of=senior_interview)
+    assert replies["conditions"].score == Fraction(2, 4)
+
+
+def test_a_point_above_the_level_makes_up_for_a_missing_one(marked):
+    line = "micro-batch, sequence length, and is there any recomputation?"
+    replies, _ = marked({"conditions": (line,)})
+    assert replies["conditions"].score == 1
+
+
+def test_a_point_that_was_made_before_it_was_asked_for_counts(marked):
+    replies, _ = marked({"conditions": ("the logits are not sharded",), "whole": ("weights",)})
+    heard = {one.point.name: one.unasked for one in replies["whole"].heard}
+    assert heard == {"weights": False, "logits": True}
+
+
+def test_conditions_count_before_the_first_number_alone(marked):
+    replies, _ = marked({"states": ("107.8 GB",), "activations": ("micro-batch is 1",)})
+    assert replies["conditions"].heard == ()
+
+
+def test_the_five_aspects_are_the_means_of_their_questions(marked):
+    _, found = marked({"states": ("107.8 GB",), "activations": ("17.2 GB",)})
+    assert found.aspects["number"] == Fraction(2, 5)
+    assert found.aspects["exclusions"] == 0
+
+
+def test_what_was_not_reached_has_no_mark(marked):
+    replies, found = marked({"states": ("107.8 GB",)}, until="states")
+    assert not found.finished
+    assert found.aspects["number"] == 1
+    assert found.aspects["prediction"] is None
+    assert replies["activations"].score is None
+
+
+def test_a_saving_is_predicted_by_its_number_and_its_points_by_halves(marked):
+    replies, _ = marked({"saving": ("82.5 GB", "the moments fall, the gradients too")})
+    assert replies["saving"].score == 1
+    replies, _ = marked({"saving": ("82.5 GB",)})
+    assert replies["saving"].score == Fraction(1, 2)
+
+
+def test_time_is_spent_where_it_was_spent(marked):
+    replies, found = marked({"states": ("107.8 GB",)})
+    assert replies["states"].seconds == 20
+    assert replies["terms"].seconds == 10
+    assert found.parts[0].seconds == 40
+
+
+def test_a_pause_takes_no_time(interview):
+    lines = [(5.0, "p"), (900.0, ""), (7.0, "micro-batch")]
+    assert held(interview, lines, at_once=False).exchange.seconds == 12
+
+
+def test_a_line_that_is_taken_back_is_not_heard(marked):
+    replies, _ = marked({"conditions": ("micro-batch", "u")})
+    assert replies["conditions"].heard == ()
+
+
+def test_what_lost_most_is_practised_next(marked):
+    everything = {"states": ("13.5 GB",), "activations": ("17.2 GB",)}
+    _, found = marked(everything)
+    commands = [command for command, _ in found.next]
+    assert "memquiz practice --kind model-states" in commands
+    assert all(why for _, why in found.next)

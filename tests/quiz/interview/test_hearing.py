@@ -1,0 +1,180 @@
+import pytest
+
+from problems.interview.script import ASPECTS
+from quiz.interview.clauses import clauses
+from quiz.interview.hearing import heard, manner, slips
+
+KNOWN = {
+    "weights": ("weights", "parameters"),
+    "gradients": ("gradients", "grads"),
+    "master": ("master copy", "master weights", "fp32 copy"),
+    "moments": ("moments", "optimizer states", "adam states"),
+    "activations": ("activations",),
+    "buffers": ("communication buffers", "all-gather buffer", "gather buffers"),
+    "context": ("cuda context",),
+    "micro-batch": ("micro-batch", "batch size"),
+    "recompute": ("recomputation", "recompute", "activation checkpointing"),
+    "precision": ("precision", "bf16", "16-bit"),
+    "fragmentation": ("fragmentation",),
+    "logits": ("logits",),
+}
+
+NAMED = [
+    ("micro-batch", "what's the micro-batch?", True),
+    ("micro-batch", "what microbatch do we run", True),
+    ("micro-batch", "Micro Batch of 1 I assume", True),
+    ("micro-batch", "batchsize?", True),
+    ("micro-batch", "what is the size of a batch", False),
+    ("micro-batch", "how many GPUs", False),
+    ("recompute", "no recomputation, I take it", True),
+    ("recompute", "is there activation-checkpointing", True),
+    ("recompute", "are we recomputing anything?", True),
+    ("recompute", "any checkpoints saved to disk?", False),
+    ("precision", "BF16?", True),
+    ("precision", "16bit weights or 32?", True),
+    ("precision", "mixed precison", True),
+    ("precision", "how precise must I be", False),
+    ("context", "", False),
+    ("context", "???", False),
+]
+LISTED = [
+    ("weights", "2 bytes for the weights, 2 for grads, 12 for the rest", True),
+    ("gradients", "2 bytes for the weights, 2 for grads, 12 for the rest", True),
+    ("moments", "weights, gradients and the Adam states", True),
+    ("moments", "the two moments of Adam", True),
+    ("moments", "state of the optimizer", False),
+    ("moments", "optimiser states", True),
+    ("moments", "optimzer states", True),
+    ("moments", "just a moment", True),
+    ("master", "an fp32 master copy of the weights, 4 bytes", True),
+    ("master", "master-weights in fp32", True),
+    ("master", "there is no master copy", False),
+    ("master", "no fp32 master copy here", False),
+    ("master", "there isn't a master copy", False),
+    ("master", "we don't need a master copy", False),
+    ("master", "a master copy is not kept", False),
+    ("master", "without a master copy", False),
+    ("master", "don't forget the master copy", True),
+    ("master", "forget the master copy", False),
+    ("master", "the master copy is not sharded", True),
+    ("weights", "there is no master copy, the weights are bf16", True),
+    ("weights", "weights and moments but no master copy", True),
+    ("master", "weights and moments but no master copy", False),
+    ("moments", "no master copy and the moments take 8 bytes", True),
+    ("gradients", "not only the weights but the gradients too", True),
+    ("weights", "not only the weights but the gradients too", True),
+    ("gradients", "gradeints", True),
+    ("gradients", "graduates", False),
+    ("gradients", "weights + grads + moments", True),
+    ("buffers", "buffers for communication", False),
+    ("buffers", "communication buffer", True),
+    ("buffers", "the all gather buffer", True),
+    ("buffers", "allgather buffers", True),
+    ("context", "plus the CUDA context, half a GB", True),
+    ("context", "ignoring the CUDA context", False),
+    ("fragmentation", "some fragmenation on top", True),
+    ("fragmentation", "a fragment of it", False),
+    ("activations", "no, the activations come on top", True),
+    ("activations", "no activations are stored", False),
+    ("logits", "never mind the logits", True),
+]
+WHOLE = [
+    ("activations", "activations are not sharded", True),
+    ("activations", "activations aren't divided by ZeRO", True),
+    ("activations", "ZeRO-3 does not shard the activations", True),
+    ("activations", "the activations stay whole", True),
+    ("activations", "activations remain on every rank", True),
+    ("activations", "each rank keeps its own activations", True),
+    ("activations", "ZeRO won't help with activations", True),
+    ("activations", "activations are sharded", False),
+    ("activations", "the activations are big", False),
+    ("activations", "gradients are not sharded, and activations are large", False),
+    ("activations", "moments are sharded but activations aren't", True),
+    ("moments", "moments are sharded but activations aren't", False),
+    ("weights", "only the moments are sharded, weights are replicated", True),
+    ("weights", "weights are not replicated", False),
+    ("weights", "weights are no longer whole", False),
+    ("weights", "everything but the weights is divided", True),
+    ("logits", "activations, logits and the gathered layer are not divided", True),
+    ("activations", "activations, logits and the gathered layer are not divided", True),
+    ("context", "I leave out the CUDA context", True),
+    ("context", "the cuda context is not included", True),
+    ("context", "excluding the CUDA context", True),
+    ("context", "I ignore the context", False),
+    ("context", "don't forget the CUDA context", False),
+    ("buffers", "gather buffers don't shrink with N", True),
+    ("buffers", "communication buffers come on top", True),
+    ("weights", "weights on all ranks", True),
+    ("logits", "logits are unaffected", True),
+    ("logits", "logits shrink too", False),
+    ("gradients", "gradients: not sharded in stage 1", True),
+]
+ASKED = [
+    ("activations", "activations, logits, gather buffers", True),
+    ("logits", "activations, logits, gather buffers", True),
+    ("activations", "the activations", True),
+    ("activations", "activations fall to an eighth", False),
+    ("activations", "the activations get divided by 8", False),
+    ("activations", "nothing but the activations", True),
+    ("weights", "weights are not replicated", False),
+    ("weights", "the weights stay, moments are cut by 8", True),
+    ("moments", "the weights stay, moments are cut by 8", False),
+]
+ROWS = [
+    (how, *row)
+    for how, rows in (("named", NAMED), ("listed", LISTED), ("whole", WHOLE), ("asked", ASKED))
+    for row in rows
+]
+
+
+@pytest.mark.parametrize(("how", "name", "typed", "is_heard"), ROWS)
+def test_a_point_is_heard_in_what_people_type(how, name, typed, is_heard):
+    assert bool(heard(typed, KNOWN[name], how)) is is_heard
+
+
+def test_there_are_rows_right_and_wrong():
+    right = sum(row[-1] for row in ROWS)
+    assert len(ROWS) >= 60
+    assert min(right, len(ROWS) - right) >= 25
+
+
+def test_the_words_are_the_clause_as_it_was_typed():
+    typed = "Moments are sharded, but  the Activations aren't!"
+    assert heard(typed, KNOWN["activations"], "whole") == "but  the Activations aren't"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "\x00weights",
+        "we\N{CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I}ghts weights",
+        "weights \ufffd",
+        "9" * 2000,
+    ],
+)
+def test_no_character_stops_the_hearing(typed):
+    assert bool(heard(typed, KNOWN["weights"], "listed")) is ("weights" in typed)
+
+
+def test_a_line_of_breaks_has_no_clauses():
+    assert clauses("... ,,, ;") == ()
+
+
+def test_each_aspect_has_its_manner():
+    found = {aspect: manner(aspect, asked=False) for aspect in ASPECTS}
+    assert found == {
+        "conditions": "named",
+        "terms": "listed",
+        "exclusions": "whole",
+        "prediction": "listed",
+        "number": "listed",
+    }
+    assert manner("exclusions", asked=True) == "asked"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "number"),
+    [("", "abc", 3), ("moment", "moment", 0), ("moment", "momnet", 1), ("state", "stats", 1)],
+)
+def test_slips_are_counted(one, other, number):
+    assert slips(one, other) == number
