@@ -60,9 +60,9 @@ def _report(topic: str | None, day: str | None, html: str | None) -> Report:
     if faults:
         raise InputError(*faults)
     with Store.reading(data_folder()) as store:
-        answered = store.answered()
+        answered, interviews = store.answered(), store.interviews()
     key = None if topic is None else topic_key(topic)
-    return report(answered, now=moment, zone=None, kinds=kinds(), topic=key)
+    return report(answered, now=moment, zone=None, kinds=kinds(), topic=key, interviews=interviews)
 
 
 def _end(typed: str) -> datetime | Fault:

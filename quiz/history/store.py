@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -59,6 +59,22 @@ class Answered:
 
     attempt: Attempt
     at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interviewed:
+    """A finished interview: when it began (UTC), of what level and length, and its marks.
+
+    Args:
+        mode: "alone", or "two" with an interviewer.
+        marks: by aspect, from 0 to 1; None where nothing asked for it was reached.
+    """
+
+    at: datetime
+    mode: str
+    level: str
+    minutes: int
+    marks: Mapping[str, float | None]
 
 
 def data_folder() -> Path:
@@ -207,6 +223,15 @@ class Store:
             for at, *row in rows
         )
 
+    def interviews(self) -> tuple[Interviewed, ...]:
+        """Return every finished interview, in the order in which they began."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT created, mode, options, marks FROM interviews "
+                "WHERE finished IS NOT NULL AND marks IS NOT NULL ORDER BY created, id"
+            ).fetchall()
+        return tuple(_interviewed(*row) for row in rows)
+
     def finish(self, key: int) -> None:
         """Mark a set as finished, so that it is not taken up again."""
         with self._database.writing() as connection:
@@ -221,6 +246,17 @@ class Store:
         while len(standing) in by_position:
             standing.append(by_position[len(standing)])
         return tuple(standing)
+
+
+def _interviewed(created: str, mode: str, options: str, marks: str) -> Interviewed:
+    drawn = json.loads(options)
+    return Interviewed(
+        at=datetime.fromisoformat(created),
+        mode=mode,
+        level=drawn["level"],
+        minutes=drawn["minutes"],
+        marks=json.loads(marks)["aspects"],
+    )
 
 
 def _attempt_from(row: Sequence[Any]) -> Attempt:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
+from quiz.history.store import Interviewed
 from quiz.progress import words
 from quiz.progress.levels import Estimate
 from quiz.progress.mistakes import Made, Mistake
@@ -33,6 +34,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "ranges": _ranges(report.ranges),
         "mistakes": [_mistake(one) for one in report.mistakes],
         "efforts": [_effort(one) for one in report.efforts],
+        "interviews": [_interview(one) for one in report.interviews],
     }
 
 
@@ -120,6 +122,16 @@ def _effort(one: Effort) -> dict[str, Any]:
         "median_seconds": one.seconds,
         "hints": one.hints,
         "share": float(one.share),
+    }
+
+
+def _interview(one: Interviewed) -> dict[str, Any]:
+    return {
+        "at": _moment(one.at),
+        "mode": one.mode,
+        "level": one.level,
+        "minutes": one.minutes,
+        "marks": dict(one.marks),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from problems.problem import TOPICS
-from quiz.history.store import Answered
+from quiz.history.store import Answered, Interviewed
 from quiz.progress.days import DAY, WEEK, Days, days, end_of, local
 from quiz.progress.levels import Estimate, estimates
 from quiz.progress.mistakes import Mistake, kind_of, mistakes
@@ -77,6 +77,7 @@ class Report:
         own: answers that count by the learner's own mark.
         weeks: the Mondays of the last weeks, the current one last.
         topics: all, in order, those of other versions last.
+        interviews: the finished ones, the latest last; none where one topic is looked at.
     """
 
     now: datetime
@@ -93,6 +94,7 @@ class Report:
     ranges: Ranges
     mistakes: tuple[Mistake, ...]
     efforts: tuple[Effort, ...]
+    interviews: tuple[Interviewed, ...]
 
 
 def report(
@@ -102,6 +104,7 @@ def report(
     zone: tzinfo | None,
     kinds: Collection[str],
     topic: str | None = None,
+    interviews: Sequence[Interviewed] = (),
 ) -> Report:
     """Return what answers say.
 
@@ -111,6 +114,7 @@ def report(
         zone: of the calendar by which days are counted; None is the system's.
         kinds: of question that there are today.
         topic: leaves out all other topics.
+        interviews: in the order in which they began.
     """
     every = [one for one in answered if one.at <= now]
     kept = [one for one in every if topic in {None, one.attempt.topic}]
@@ -134,6 +138,7 @@ def report(
         ranges=ranges(given),
         mistakes=mistakes(given, now, weeks=weeks, zone=zone, kinds=kinds),
         efforts=effort([one.attempt for one in given]),
+        interviews=tuple(one for one in interviews if topic is None and one.at <= now),
     )
 
 

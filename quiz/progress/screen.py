@@ -21,16 +21,19 @@ MOST = 6
 def show(console: Console, report: Report) -> None:
     """Print a report; of an empty history the one thing to do."""
     paragraph(console, words.opening(report))
-    if not report.topics:
-        return
-    for head, part in (
+    of_answers = (
         ("Skill by topic", _skill),
         ("Due", _due),
         ("Days", _days),
         ("Ranges", _ranges),
         ("Mistakes", _mistakes),
         ("Time and hints", _efforts),
-    ):
+    )
+    parts = (
+        *(of_answers if report.topics else ()),
+        *((("Interviews", _interviews),) if report.interviews else ()),
+    )
+    for head, part in parts:
         console.print()
         paragraph(console, head, style="bold")
         part(console, report)
@@ -116,3 +119,8 @@ def _efforts(console: Console, report: Report) -> None:
         paragraph(console, words.MEDIAN)
     else:
         paragraph(console, "No answer was typed yet.")
+
+
+def _interviews(console: Console, report: Report) -> None:
+    grid = words.interviews(report)
+    columns(console, grid.head, grid.rows)

@@ -13,6 +13,7 @@ MOST_DRAWN = 6
 def sections(report: Report) -> tuple[Section, ...]:
     """Return the parts of the report, in order; of an empty history only what there is to say."""
     writers = (_skill, _due, _days, _ranges, _mistakes, _efforts) if report.topics else ()
+    writers += (_interviews,) if report.interviews else ()
     return (
         Section(title="So far", says=(words.opening(report),)),
         *(section for write in writers for section in write(report)),
@@ -163,3 +164,7 @@ def _efforts(report: Report) -> Iterator[Section]:
         yield Section(
             title="Time and hints", says=(words.MEDIAN,), grids=(words.efforts(report.efforts),)
         )
+
+
+def _interviews(report: Report) -> Iterator[Section]:
+    yield Section(title="Interviews", grids=(words.interviews(report),))

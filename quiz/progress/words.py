@@ -15,6 +15,7 @@ from quiz.progress.shares import Effort
 
 DUE_COMMAND = "memquiz practice --due"
 UPCOMING = 5
+INTERVIEWS = 5
 JUDGED = {
     "few": f"fewer than {FEWEST} of late, which is too few to tell how sure you are",
     "narrower": "nearly all hold: they can be narrower, which earns more",
@@ -189,6 +190,8 @@ def standing(one: Mistake) -> str:
     """Return whether a mistake is overcome."""
     if not one.since:
         return "made in the last question that could tell it"
+    if one.since == 1:
+        return "not made in the last question that could tell it"
     said = f"not made in the last {counted(one.since, 'question')} that could tell it"
     return f"overcome: {said}" if one.overcome else said
 
@@ -227,3 +230,26 @@ def when(day: date, today: date) -> str:
     """Return a day as one says it today: "today", "tomorrow", "yesterday", or its date."""
     near = {today: "today", today + DAY: "tomorrow", today - timedelta(days=1): "yesterday"}
     return near.get(day, dated(day))
+
+
+def interviews(report: Report) -> Grid:
+    """Return the marks of the last interviews as a table."""
+    aspects = dict.fromkeys(name for one in report.interviews for name in one.marks)
+    return Grid(
+        caption="The marks of the last interviews, in percent",
+        head=("interview", "level", "minutes", *aspects),
+        rows=tuple(
+            (
+                day_of(one.at, report),
+                one.level if one.mode == "alone" else f"{one.level}, of two",
+                str(one.minutes),
+                *(_mark(one.marks.get(name)) for name in aspects),
+            )
+            for one in report.interviews[-INTERVIEWS:]
+        ),
+        numbers=frozenset(range(2, 3 + len(aspects))),
+    )
+
+
+def _mark(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"

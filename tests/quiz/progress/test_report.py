@@ -1,5 +1,5 @@
 import json
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -139,7 +139,3 @@ def test_a_huge_history_says_the_same_of_its_last_weeks(told, answer, many, now)
     assert found.answers == few.answers + 3000
     assert (found.efforts[0], found.ranges) == (few.efforts[0], few.ranges)
     assert [one.name for one in found.mistakes] == [one.name for one in few.mistakes]
-
-
-def test_the_zone_is_utc_unless_another_is_named(told, many):
-    assert told(many).zone is UTC
