@@ -10,7 +10,7 @@ from quiz.progress.levels import Estimate
 
 KEYS = {
     "now", "today", "topic", "answers", "passed", "own_marks", "first", "topics", "weeks", "due",
-    "days", "ranges", "mistakes", "efforts",
+    "days", "ranges", "mistakes", "efforts", "interviews",
 }  # fmt: skip
 DAY = timedelta(days=1)
 
