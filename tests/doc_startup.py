@@ -20,6 +20,8 @@ COMMANDS = {
     "`memquiz --help`": "--help",
     "`memquiz practice`, to the first question": "practice --seed 1 --count 1",
     "`memquiz practice --kind claim`, the same": "practice --kind claim --seed 1 --count 1",
+    "`memquiz interview`, to the first question": "interview --seed 1",
+    "`memquiz progress`": "progress",
     "`memquiz history`": "history",
     "`memquiz solve`": f"solve {SOLVED}",
     "`memquiz solve --json`": f"solve --json {SOLVED}",

@@ -20,6 +20,8 @@ FIGURE = re.compile(
     r"(?:\s*(?P<unit>[kmgt]i?b|bytes?|b)\b)?(?![\w.]*\w*-?bit)",
     re.IGNORECASE,
 )
+ANSWER_ALONE = re.compile(r"\b(?:yes|yeah|nope|about|around|roughly|approx|approximately)\b")
+WORK = re.compile(r"[a-z]{3,}|[*×x/+÷-]")
 TIMES = {
     2: ("twice", "double", "doubles", "doubled", "two times"),
     3: ("triple", "triples", "three times"),
@@ -71,10 +73,15 @@ def carries(question: Question, verdict: Verdict | None, own: Fraction, reuse: R
 
 def shows(lines: Sequence[str], values: Sequence[Fraction], reuse: Reuse) -> bool:
     """Return whether an earlier figure, one of `values`, or the way from it stands in `lines`."""
-    figures = [figure for line in lines for figure in _figures(line)]
+    figures = [figure for line in lines if _works(line) for figure in _figures(line)]
     if any(abs(one - value) <= NEAR * abs(value) for value in values for one in figures):
         return True
     return any(_says(line.lower(), reuse) for line in lines)
+
+
+def _works(line: str) -> bool:
+    """Say whether a line does more than give a number: it calculates, or says what a figure is."""
+    return bool(WORK.search(ANSWER_ALONE.sub(" ", FIGURE.sub(" ", line.lower()))))
 
 
 def _figures(line: str) -> Iterator[Fraction]:

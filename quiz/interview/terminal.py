@@ -36,6 +36,8 @@ from quiz.output.screen import paragraph, whole_lines
 from quiz.output.typing_in import Lines
 
 STEP = 3
+# In a question that says itself what may be picked.
+LISTED = " · b "
 HELP = """\
 Say what you think, in as many lines as you like: all of it is heard.
 A line that can be read as the answer is the answer; the last one counts.
@@ -104,7 +106,7 @@ class Terminal:
             whole_lines(self._console, indent(question.problem.exhibit, " " * STEP))
             request = request_of(question.problem.answer)
             if request is not None:
-                for line in request.items:
+                for line in () if LISTED in question.says else request.items:
                     paragraph(self._console, line, indent=STEP, hanging=STEP)
                 self._say(request.wants)
         for one in sitting.exchange.said:

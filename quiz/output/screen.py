@@ -127,7 +127,7 @@ def columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]
         _sentences(console, heads, rows)
         return
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    numbers = [all(_is_number(row[i]) for row in rows) for i in range(len(heads))]
+    numbers = [all(_is_number(row[i]) or not row[i] for row in rows) for i in range(len(heads))]
     before = sum(widths[:-1]) + len(GAP) * (len(widths) - 1)
     room = console.width - before
     for style, row in (("bold", heads), *(("", row) for row in rows)):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from quiz.output.screen import columns, paragraph, whole_lines
+from quiz.output.screen import columns, is_plain, paragraph, whole_lines
 from quiz.progress import words
 from quiz.progress.days import local
 from quiz.progress.levels import HIGHEST, LOWEST, Estimate
@@ -56,7 +56,7 @@ def _column(level: float) -> int:
 
 
 def _skill(console: Console, report: Report) -> None:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             words.title(one.topic),
             bar(one.estimate),
@@ -68,11 +68,17 @@ def _skill(console: Console, report: Report) -> None:
         for one in report.topics
         if one.estimate is not None
     ]
+    heads: tuple[str, ...] = ("topic", SCALE, "level", "asked", "last 20", "before")
+    if is_plain(console):  # the level's words say what its bar does
+        heads, rows = _without_bar(heads), list(map(_without_bar, rows))
     if rows:
-        head = ("topic", SCALE, "level", "asked", "last 20", "before")
-        columns(console, head, rows)
+        columns(console, heads, rows)
     for said in words.skill(report):
         paragraph(console, said)
+
+
+def _without_bar(row: tuple[str, ...]) -> tuple[str, ...]:
+    return row[:1] + row[2:]
 
 
 def _due(console: Console, report: Report) -> None:
@@ -97,7 +103,7 @@ def _mistakes(console: Console, report: Report) -> None:
     for said in words.mistakes(report):
         paragraph(console, said)
     for one in [one for one in report.mistakes if not one.overcome][:MOST]:
-        paragraph(console, f"{one.times:,} × {one.name}")
+        paragraph(console, f"{one.name}, {one.times:,} time{'s' * (one.times != 1)}")
         for said in _about(one, report):
             paragraph(console, said, indent=4)
         if one.kind is not None:

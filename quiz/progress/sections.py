@@ -12,8 +12,11 @@ MOST_DRAWN = 6
 
 def sections(report: Report) -> tuple[Section, ...]:
     """Return the parts of the report, in order; of an empty history only what there is to say."""
-    writers = (_skill, _due, _days, _ranges, _mistakes, _efforts) if report.topics else ()
-    writers += (_interviews,) if report.interviews else ()
+    of_answers = (_skill, _due, _days, _ranges, _mistakes, _efforts)
+    writers = (
+        *(of_answers if report.topics else ()),
+        *((_interviews,) if report.interviews else ()),
+    )
     return (
         Section(title="So far", says=(words.opening(report),)),
         *(section for write in writers for section in write(report)),
