@@ -162,6 +162,7 @@ def run(step, folder):
         "PYTHONUTF8": "1",
         "MEMQUIZ_DATA": str(folder / "data"),
         "COLUMNS": "80",
+        "TZ": "UTC",
     }
     done = subprocess.run(
         ["sh", "-c", step.command],

@@ -87,9 +87,13 @@ def due(report: Report) -> Iterator[str]:
         yield "Nothing is due: a concept comes up again once it was asked."
     if later:
         said = ", ".join(
-            f"{when(day, report.days.today)} {number}" for day, number in later[:UPCOMING]
+            f"{number} {_on(when(day, report.days.today))}" for day, number in later[:UPCOMING]
         )
         yield f"Next: {said}{', and later' * (len(later) > UPCOMING)}."
+
+
+def _on(day: str) -> str:
+    return f"on {day}" if day[0].isdigit() else day
 
 
 def streak(days: Days) -> str:
