@@ -32,6 +32,7 @@ from quiz.interview.events import (
     TakenBack,
     Thought,
 )
+from quiz.interview.told_at_last import told_at_last
 from quiz.marking.registry import marker_of
 from quiz.marking.verdict import Verdict
 
@@ -212,7 +213,7 @@ def _aside(sitting: Sitting, command: Command) -> Event:
 def _reading(sitting: Sitting, text: str) -> Event:
     if sitting.question.problem is None:
         return NothingToRead(listened=True)
-    verdict = _graded(sitting, text)
+    verdict = _answer_in(sitting, text)
     return (
         NotRead(typed=text, why=verdict)
         if isinstance(verdict, Unreadable)
@@ -221,7 +222,7 @@ def _reading(sitting: Sitting, text: str) -> Event:
 
 
 def _said(sitting: Sitting, line: str) -> Turn:
-    verdict = None if sitting.question.problem is None else _graded(sitting, line)
+    verdict = None if sitting.question.problem is None else _answer_in(sitting, line)
     read = verdict if isinstance(verdict, Verdict) else None
     one = Said(typed=line, verdict=read, early=not sitting.numbered)
     exchange = replace(sitting.exchange, said=(*sitting.exchange.said, one), skipped=False)
@@ -231,6 +232,15 @@ def _said(sitting: Sitting, line: str) -> Turn:
         else Thought(typed=line, why=verdict)
     )
     return _with(sitting, exchange), event
+
+
+def _answer_in(sitting: Sitting, line: str) -> Verdict | Unreadable:
+    """Mark a line, or the answer that it comes to at its end."""
+    whole = _graded(sitting, line)
+    if isinstance(whole, Verdict):
+        return whole
+    ends = (_graded(sitting, text) for text in told_at_last(line))
+    return next((end for end in ends if isinstance(end, Verdict)), whole)
 
 
 def _graded(sitting: Sitting, line: str) -> Verdict | Unreadable:
