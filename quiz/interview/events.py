@@ -3,8 +3,30 @@
 from dataclasses import dataclass
 
 from quiz.answers import Unreadable
-from quiz.interview.commands import Command
 from quiz.marking.verdict import Verdict
+from quiz.practice.events import Clash, Help, Hint, NoHint, NothingToUndo, Quit, Stands
+
+__all__ = [
+    "Answered",
+    "Back",
+    "Clash",
+    "Event",
+    "Help",
+    "Hint",
+    "Left",
+    "NoHint",
+    "NoVerdict",
+    "NotRead",
+    "NothingToRead",
+    "NothingToUndo",
+    "Paused",
+    "Quit",
+    "Read",
+    "Resumed",
+    "Stands",
+    "TakenBack",
+    "Thought",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,30 +70,6 @@ class TakenBack:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NothingToUndo:
-    """There is no line to take back."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stands:
-    """The question before cannot be gone back to: what was told since would help."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hint:
-    """Hint number `number` of `of`, counted from 1."""
-
-    text: str
-    number: int
-    of: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoHint:
-    """There is no further hint."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Read:
     """How a text would be read as an answer; it was not given. Nothing else is to be shown."""
 
@@ -104,30 +102,8 @@ class Resumed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Help:
-    """The list of commands is wanted."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class NoVerdict:
     """The solution was asked for before the end."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quit:
-    """The candidate stops, to go on later."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Clash:
-    """A key that is also a symbol of the question, `key`.
-
-    The command's word tells them apart, and so does `instead`, which says the symbol.
-    """
-
-    key: str
-    word: Command
-    instead: str
 
 
 Event = (

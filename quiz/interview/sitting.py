@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from problems.interview.script import Interview, Question
 from quiz.answers import Unreadable
 from quiz.grading import grade
-from quiz.interview.commands import Command, command_of, to_read
+from quiz.interview.commands import Command, command_of
 from quiz.interview.events import (
     Answered,
     Back,
@@ -35,6 +35,7 @@ from quiz.interview.events import (
 from quiz.interview.told_at_last import told_at_last
 from quiz.marking.registry import marker_of
 from quiz.marking.verdict import Verdict
+from quiz.practice.commands import to_be_read
 
 # Behind these something is told that the answer was to come before.
 TOLD_AFTER = frozenset({"conditions", "prediction"})
@@ -159,9 +160,9 @@ def respond(sitting: Sitting, line: str, seconds: float) -> Turn:
     clash = _clash(sitting.question, line)
     if clash is not None:
         return sitting, clash
-    command, text = command_of(line), to_read(line)
-    if text is not None:
-        return sitting, _reading(sitting, text)
+    command, read = command_of(line), to_be_read(line)
+    if read is not None:
+        return sitting, _reading(sitting, read[1])
     if command:
         return _obey(sitting, command)
     if not line.strip():
@@ -291,7 +292,7 @@ def _hint(sitting: Sitting) -> Turn:
 
 def _clash(question: Question, line: str) -> Clash | None:
     """Return what a line means that is a key, or begins with "r", and is a symbol as well."""
-    key = "r" if to_read(line) is not None else line.strip()
+    key = "r" if to_be_read(line) is not None else line.strip()
     command = command_of(key)
     if command is None or question.problem is None:
         return None

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from quiz.answers import Unreadable
 from quiz.marking.attempt import Attempt
-from quiz.practice.commands import Command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +68,7 @@ class Clash:
     """
 
     key: str
-    word: Command
+    word: str
     instead: str
 
 
@@ -96,12 +95,12 @@ class Undone:
 
 @dataclass(frozen=True, kw_only=True)
 class NothingToUndo:
-    """There is no answer to take back."""
+    """There is nothing to take back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stands:
-    """The last answer cannot be taken back."""
+    """What was done last cannot be taken back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +127,7 @@ class NotACommand:
 
 @dataclass(frozen=True, kw_only=True)
 class Quit:
-    """The learner stops."""
+    """Whoever types stops, to go on later."""
 
 
 Event = (
