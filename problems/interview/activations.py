@@ -94,11 +94,13 @@ def _at_length(talk: Talk) -> Question:
     factor = Fraction(saved(other.run.ledger), saved(talk.runs.base.ledger))
     line = f"the line for {number(x.workload.sequence)} tokens"
     says = f"linear in the sequence: {times} × {line}"
+    stronger = "Scales the line that is there in a second, and says what makes it linear."
     if any(term.scores for term in layer_terms(x)):
         says = (
             f"what is kept by the token goes with {times}, scores with {times**2}: "
             f"{short(factor)} × {line} together"
         )
+        stronger = "Scales what is linear and the scores apart, and says which of the two is more."
     return talk.number(
         f"activations-at-{other.key.removeprefix('peak-at-')}",
         "B",
@@ -107,7 +109,7 @@ def _at_length(talk: Talk) -> Question:
         scenario=y,
         changes=other.changes,
         reuses=(Reuse(question="activations", times=factor, says=says),),
-        stronger="Scales the line that is there in a second, and says what makes it linear.",
+        stronger=stronger,
         practises=("activation-scaling",),
     )
 

@@ -166,7 +166,8 @@ def _slowly(talk: Talk) -> str:
 def _network(talk: Talk) -> Question:
     run = Sharded(x=talk.runs.slow, sharing=1)
     rates = (
-        f"The network is 100 Gb/s for each GPU: over the ring each sends {short(run.rate / GB)} "
+        f"The network is 100 Gb/s for each GPU, and a node's share it: over the ring each sends "
+        f"{short(run.rate / GB)} "
         f"GB/s, and computes {short(run.flops / TB)} TFLOP/s."
     )
     if overlap.verdict(run) is None:

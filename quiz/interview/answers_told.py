@@ -7,12 +7,14 @@ from engine.units import MB
 from problems.answers.answer import Answer, Number
 from problems.answers.choice import ChoiceAnswer
 from problems.answers.numbers import amount, in_gb
+from problems.answers.ranking import RankingAnswer
 from problems.problem import Problem
 from quiz.marking.nearness import BANDS, DOUBLE, DOUBLE_CREDIT
 
 SHARES = {Fraction(1): "full", Fraction(1, 2): "half", Fraction(1, 4): "a quarter"}
 # Said where nothing but the right answer earns anything.
 EXACT = "only this answer counts"
+BY_PAIRS = "full in this order; else the share of the pairs that are in order, a tie for one half"
 
 
 def right(answer: Answer) -> str:
@@ -29,6 +31,8 @@ def accepted(answer: Answer) -> tuple[str, ...]:
             f"{name}: {part.said}; {_band(part.number) if part.number else EXACT}"
             for name, part in answer.parts.items()
         )
+    if isinstance(answer, RankingAnswer):
+        return (BY_PAIRS,)
     return (EXACT if answer.number is None else _band(answer.number),)
 
 
