@@ -42,9 +42,7 @@ def _spellings() -> tuple[str, ...]:
     return tuple(w for w in (*units(), *words) if len(w) > 3)
 
 
-@lru_cache(
-    maxsize=1024
-)  # a word that is no unit is met again, and is looked for among all of them
+@lru_cache(maxsize=1024)  # near spellings are looked for among all that there are
 def advice(word: str) -> str:
     """Return what to type in place of an unknown `word`, a near spelling where there is one."""
     close = get_close_matches(word.lower(), _spellings(), n=1, cutoff=0.8)
