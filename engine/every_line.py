@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from sympy import Expr, Integer, Max
+from sympy import Add, Basic, Expr, Integer, Max, Symbol
 
 from engine.example_runs import shown
 from engine.ledger import ALL_PHASES, Category, Line
@@ -65,15 +65,26 @@ def _size(line: Line) -> str:
     return f"{low}{formula(line.size)}"
 
 
+@cache
 def formula(size: Expr) -> str:
     """Return a size as it is written; a long one is told by its terms."""
     if isinstance(size, Integer):
         return f"{int(size):,}"
-    if len(text := str(size)) <= LONGEST:
+    # Writing the long ones would take longer than all else that is asked about a line.
+    if _fewest(size) <= LONGEST and len(text := str(size)) <= LONGEST:
         return f"`{text}`"
     over = ", ".join(sorted(f"`{symbol}`" for symbol in size.free_symbols))
     kind = "the largest of {} sums" if isinstance(size, Max) else "a sum of {} terms"
     return f"{kind.format(len(size.args))} over {over}"
+
+
+@cache
+def _fewest(size: Basic) -> int:
+    """Return characters that sympy writes `size` in at least: symbols, and what parts terms."""
+    if isinstance(size, Symbol):
+        return len(size.name)
+    between = len(" + ") if isinstance(size, Add) else len(", ") if isinstance(size, Max) else 0
+    return sum(map(_fewest, size.args)) + between * (len(size.args) - 1)
 
 
 def _phases(having: Iterable[Line]) -> str:
