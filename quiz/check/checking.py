@@ -50,7 +50,7 @@ def check(kinds: Sequence[Kind], seeds: int, *, bank: bool) -> Iterator[Checked]
         series, failures = series_of(kind, range(seeds))
         found.append(series)
         left_out = seeds - len(series.problems) - len(failures)
-        yield replace(_checked(series, failures), left_out=left_out)
+        yield replace(judged(series, failures), left_out=left_out)
     if bank:
         yield _of_bank(found)
 
@@ -66,7 +66,8 @@ def _of_bank(found: Sequence[Series]) -> Checked:
     )
 
 
-def _checked(series: Series, failures: Sequence[Finding]) -> Checked:
+def judged(series: Series, failures: Sequence[Finding]) -> Checked:
+    """Return what comes of a kind's problems, with the findings of those it did not make."""
     allows = series.kind.allows
     findings, allowed = [*failures, *_unknown(series.kind)], []
     of_kinds = [rule for rule in all_rules() if not rule.of_bank]

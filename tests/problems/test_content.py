@@ -5,17 +5,27 @@
 
 import pytest
 
+from problems.check.drawing import series_of
 from problems.registry import build, kinds
-from quiz.check.checking import check
+from quiz.check.checking import judged
 
 SEEDS = 60
+OLD, PAIRS = ("p100", "v100", "t4"), ("a30", "a40", "rtx", "pcie", "nvl")
 
 
+# One test, since each of the two would draw the problems anew.
 @pytest.mark.parametrize("kind", kinds())
-def test_a_kind_keeps_every_rule(kind):
-    (checked,) = check([kinds()[kind]], SEEDS, bank=False)
+def test_a_kind_keeps_every_rule_and_asks_no_card_for_what_it_does_not_have(kind):
+    series, failures = series_of(kinds()[kind], range(SEEDS))
+    checked = judged(series, failures)
     assert [str(finding) for finding in checked.findings] == []
     assert checked.problems == SEEDS
+    for made in (one.scenario for one in series.problems if one.scenario is not None):
+        card = made.hardware.gpu.name
+        if card.startswith(OLD):
+            assert (made.recipe.attention, made.recipe.precision != "pure-bf16") == ("eager", True)
+        if made.hardware.gpus > 8:
+            assert not any(part in card for part in PAIRS), card
 
 
 @pytest.mark.parametrize("kind", kinds())
