@@ -1,16 +1,17 @@
 """Learners whose gaps are known are found out by what they are asked and answer."""
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
 
+from problems.answers.quantity import QuantityAnswer
 from problems.draw import Draw
 from problems.problem import TOPICS
-from problems.registry import build, kinds
+from problems.registry import from_id, kinds
 from quiz.answers import Unreadable
 from quiz.grading import grade
 from quiz.schedule.choosing import Wanted, chosen_next
-from quiz.schedule.concepts import Concept
 from quiz.schedule.due import cards, due
 from quiz.schedule.skill import LEVELS, skills
 
@@ -74,21 +75,30 @@ def test_the_level_of_all_topics_is_found(answer, level, low, high):
     assert low < sum(one.mean for one in estimates) / len(estimates) < high
 
 
-@pytest.mark.parametrize("name", ["GB typed as GiB", "weights only"])
-def test_a_mistake_that_is_always_made_is_named_and_comes_back(answer, start, name):
-    """Every number is right but where the mistake can be made: there it is the mistake's."""
-    answers, made = [], set()
-    for seed, kind in enumerate(("zero-states", "model-states", "weights-by-precision")):
-        problem = build(kind, seed)
-        wrong = {mistake.name: mistake.value for mistake in problem.mistakes}
-        typed = f"{float(wrong.get(name, problem.answer.value)):.0f} bytes"
-        verdict = grade(problem, typed)
+def slips(problem, name):
+    """What is typed by who makes this mistake wherever it can be made; None elsewhere."""
+    wrong = {one.name: one.value for one in problem.mistakes}
+    if name not in wrong or not isinstance(problem.answer, QuantityAnswer):
+        return None
+    return f"{round(wrong[name])} bytes"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mistake_that_is_always_made_is_found_out_in_a_set_of_thirty(answer, start, seed):
+    """The questions are chosen, and every answer is right but where this mistake can be made."""
+    name = "GB typed as GiB"
+    asked, answers = (), []
+    for _ in range(QUESTIONS):
+        asked += (chosen_next(Wanted(fitting=ALL, level=None, seed=seed, asked=asked), answers),)
+        problem = from_id(asked[-1])
+        typed = slips(problem, name)
+        verdict = None if typed is None else grade(problem, typed)
         assert not isinstance(verdict, Unreadable)
-        tells = tuple(wrong)
-        given = {"mistake": verdict.mistake, "tells": tells, "day": seed}
-        answers.append(answer(problem.id, verdict.score, **given))
-        made |= {kind} if name in wrong else set()
-    concepts = {Concept(kind=kind, mistake=name) for kind in made}
-    assert concepts
-    assert {concept for concept in cards(answers) if concept.mistake} == concepts
-    assert concepts <= set(due(answers, start + timedelta(days=30)))
+        given = {"score": 1} if verdict is None else {"score": verdict.score}
+        tells = tuple(one.name for one in problem.mistakes)
+        mistake = None if verdict is None else verdict.mistake
+        answers.append(answer(problem.id, **given, mistake=mistake, tells=tells))
+    made = Counter(concept.mistake for concept in cards(answers) if concept.mistake)
+    assert made.most_common(1)[0][0] == name
+    first = due(answers, start + timedelta(days=1))
+    assert {concept for concept in cards(answers) if concept.mistake == name} <= set(first)
