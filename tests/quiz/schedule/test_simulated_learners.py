@@ -1,77 +1,40 @@
 """Learners whose gaps are known are found out by what they are asked and answer."""
 
+import sys
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+from learners import QUESTIONS, found_out, learner, practised
+
 from problems.answers.quantity import QuantityAnswer
-from problems.draw import Draw
-from problems.problem import TOPICS
 from problems.registry import from_id, kinds
 from quiz.answers import Unreadable
 from quiz.grading import grade
 from quiz.schedule.choosing import Wanted, chosen_next
 from quiz.schedule.due import cards, due
-from quiz.schedule.skill import LEVELS, skills
+from quiz.schedule.skill import skills
 
-QUESTIONS = 30
 LEARNERS = 60
 ALL = tuple(kinds().values())
 
 
-def practise(answer, seed, score_of):
-    """Answer questions as they are chosen, with what `score_of` gives to topic and level."""
-    asked, answers = (), []
-    for _ in range(QUESTIONS):
-        problem = chosen_next(Wanted(fitting=ALL, level=None, seed=seed, asked=asked), answers)
-        name, _, at = problem.partition("@")
-        kind = kinds()[name]
-        asked += (problem,)
-        answers.append(answer(problem, score_of(kind.topic, kind.level_of(int(at)))))
-    return answers
+def test_a_senior_who_has_not_met_two_topics_is_found_out():
+    assert found_out(LEARNERS, gap=-1, rest=2) >= 0.95 * LEARNERS
 
 
-def learner(seed, gap, rest):
-    """A learner with two weak topics: their letters, and what gives right or wrong by chance.
-
-    Right are 95% of what lies a level or more below the learner, 70% at the learner's level, 24% a
-    level above and 5% two above.
-    """
-    draw = Draw("simulated learner", seed)
-    gaps = set(draw.sample(sorted(TOPICS), 2))
-    shares = ((1, 95), (0, 70), (-1, 24), (-2, 5))
-
-    def score_of(topic, level):
-        above = (gap if topic in gaps else rest) - LEVELS[level]
-        share = next((share for least, share in shares if above >= least), 1)
-        return int(draw.chance(share))
-
-    return gaps, score_of
-
-
-def found_out(answer, gap, rest):
-    """How many of `LEARNERS` have their gaps as the two lowest estimates."""
-    found = 0
-    for seed in range(LEARNERS):
-        gaps, score_of = learner(seed, gap, rest)
-        estimates = skills(practise(answer, seed, score_of))
-        found += set(sorted(TOPICS, key=lambda topic: estimates[topic].mean)[:2]) == gaps
-    return found
-
-
-def test_a_senior_who_has_not_met_two_topics_is_found_out(answer):
-    assert found_out(answer, gap=-1, rest=2) >= 0.95 * LEARNERS
-
-
-def test_a_senior_who_is_a_junior_in_two_topics_is_mostly_found_out(answer):
-    assert found_out(answer, gap=0, rest=2) >= 0.8 * LEARNERS
+def test_a_senior_who_is_a_junior_in_two_topics_is_mostly_found_out():
+    assert found_out(LEARNERS, gap=0, rest=2) >= 0.8 * LEARNERS
 
 
 @pytest.mark.parametrize(("level", "low", "high"), [(0, -0.6, 0.6), (2, 1.4, 3)])
-def test_the_level_of_all_topics_is_found(answer, level, low, high):
+def test_the_level_of_all_topics_is_found(level, low, high):
     _, score_of = learner(1, gap=level, rest=level)
-    estimates = skills(practise(answer, 1, score_of)).values()
+    estimates = skills(practised(1, score_of)).values()
     assert low < sum(one.mean for one in estimates) / len(estimates) < high
 
 
