@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from problems.problem import TOPICS
@@ -117,6 +117,18 @@ def report(
         interviews: in the order in which they began.
     """
     every = [one for one in answered if one.at <= now]
+    told = _report(every, now, zone, kinds, topic)
+    return replace(told, interviews=_met(interviews, now, topic))
+
+
+def _report(
+    every: Sequence[Answered],
+    now: datetime,
+    zone: tzinfo | None,
+    kinds: Collection[str],
+    topic: str | None,
+) -> Report:
+    """Return what answers up to `now` say, without interviews."""
     kept = [one for one in every if topic in {None, one.attempt.topic}]
     given = [one for one in kept if typed(one.attempt)]
     calendar = days([one.at for one in given], local(now, zone), zone)
@@ -137,7 +149,7 @@ def report(
         ranges=ranges(given),
         mistakes=mistakes(given, now, weeks=weeks, zone=zone, kinds=kinds),
         efforts=effort([one.attempt for one in given]),
-        interviews=_met(interviews, now, topic),
+        interviews=(),
     )
 
 
