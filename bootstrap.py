@@ -20,6 +20,7 @@ import os
 import shlex
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 
@@ -60,10 +61,22 @@ def set_up(extra: str) -> None:
     make_environment()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*install, "--editable", target], check=False)
+    done = subprocess.run([*install, "--no-compile", "--editable", target], check=False)
     if done.returncode:
         sys.exit(f"bootstrap: pip could not install memquiz (exit {done.returncode}); see above")
+    compile_installed()
     stamp(extra).write_text(fingerprint())
+
+
+def compile_installed() -> None:
+    """Compile what was installed on all cores: pip does it on one, file by file.
+
+    A file that cannot be compiled is one of those that packages bring for their own tests. What is
+    not compiled here is compiled when it is imported.
+    """
+    packages = sysconfig.get_path("purelib", "venv", vars={"base": str(HOME)})
+    run = [PYTHON, "-m", "compileall", "-qq", "-j", "0", packages]
+    subprocess.run(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def enough(extra: str) -> set[str]:

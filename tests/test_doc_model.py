@@ -9,13 +9,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from doc_model import BLOCKS
+from doc_tables import places
+
 from engine.example_runs import RUNS, SWITCHES, neighbours, shown, words_of
 from engine.symbols import MEANINGS
 
 ROOT = Path(__file__).parents[1]
-HEADINGS = set(
-    re.findall(r"^### (.+)$", (ROOT / "docs" / "model.md").read_text("utf-8"), re.MULTILINE)
-)
+PAGE = (ROOT / "docs" / "model.md").read_text("utf-8")
+HEADINGS = set(re.findall(r"^### (.+)$", PAGE, re.MULTILINE))
 FILES = sorted((ROOT / "engine" / "lines").glob("*.py"))
 # What makes a line, and where its name stands among the arguments.
 MAKERS = {"zero.py": 0, "working_set.py": 1}
@@ -50,7 +52,12 @@ def test_every_run_is_modelled_and_typed_in_words_that_are_known(run):
     assert all(word in SWITCHES[switch] for switch, word in typed.items())
 
 
-def test_no_change_of_a_switch_brings_a_line_that_the_page_leaves_out():
+# One test, since all runs with each of their switches changed take seconds in every process.
+def test_the_page_has_the_lines_of_every_run_and_no_change_of_a_switch_brings_one_more():
+    compared = [place for place in places(PAGE) if place[0] in BLOCKS]
+    assert {name for name, _, _ in compared} == {*BLOCKS}
+    for name, first, last in compared:
+        assert PAGE.splitlines()[first:last] == list(BLOCKS[name]()), name
     met = {name: (run, *change) for run, *change, found in neighbours() for _, name in found}
     assert {name: how for name, how in met.items() if name not in HEADINGS} == {}
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 
 from quiz.answers.units_typed import units
 from quiz.answers.words import WORDS, Word
@@ -42,6 +42,7 @@ def _spellings() -> tuple[str, ...]:
     return tuple(w for w in (*units(), *words) if len(w) > 3)
 
 
+@lru_cache(maxsize=1024)  # near spellings are looked for among all that there are
 def advice(word: str) -> str:
     """Return what to type in place of an unknown `word`, a near spelling where there is one."""
     close = get_close_matches(word.lower(), _spellings(), n=1, cutoff=0.8)
