@@ -1,7 +1,6 @@
 import json
 import re
 import sqlite3
-import sys
 from contextlib import closing
 
 import pytest
@@ -111,11 +110,14 @@ def test_options_that_cannot_be_used_are_told(memquiz, options, says):
 
 
 @pytest.mark.parametrize(("leaves", "code"), [("q\r", 0), ("\x03", 130), ("\x04", 0)])
-def test_at_a_terminal_the_clock_stands_before_each_line(environment, data, leaves, code):
+def test_at_a_terminal_the_clock_stands_before_each_line(
+    environment, interruptible, data, leaves, code
+):
     pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX's")
+    program, *arguments = interruptible
     child = pexpect.spawn(
-        sys.executable,
-        ["-m", "quiz", *SAME],
+        program,
+        [*arguments, *SAME],
         env=environment | {"TERM": "xterm"},
         dimensions=(40, 80),
         encoding="utf-8",

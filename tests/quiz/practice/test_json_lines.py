@@ -146,8 +146,8 @@ def interrupted(program):
     return program.wait()
 
 
-def test_an_event_that_awaits_a_line_is_written_before_it_is_read(environment):
-    command = [sys.executable, "-m", "quiz", *SET[:2], *SET[3:], "zero-states@8"]
+def test_an_event_that_awaits_a_line_is_written_before_it_is_read(environment, interruptible):
+    command = [*interruptible, *SET[:2], *SET[3:], "zero-states@8"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as program:
