@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quiz.answers.quantity import RefusalError
+from quiz.claims.stems import stem
 from quiz.claims.text import LONGEST_REASON, Token, tokens
 from quiz.interview.cues import ALL, ANSWERED, CANCELLING, JOINTS, NEGATORS, VERBS, stems_of
 
 # Words in a member of a list: "the optimizer states".
 LONGEST_MEMBER = 4
+# What stands before these is no verb: "reduce buckets", "shard size".
+NAMED_BY_VERB = frozenset(map(stem, ("bucket", "buffer", "size")))
 BREAKS = frozenset({"strong", "weak"})
 
 
@@ -28,6 +31,8 @@ class Clause:
         """Yield where an entry of such a list begins."""
         stems = tuple(token.stem for token in self.said)
         for at in range(len(stems)):
+            if stems[at + 1 : at + 2] and stems[at + 1] in NAMED_BY_VERB:
+                continue
             if any(stems[at : at + len(one)] == one for one in stems_of(listed)):
                 yield at
 

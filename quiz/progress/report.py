@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from problems.problem import TOPICS
@@ -117,11 +117,22 @@ def report(
         interviews: in the order in which they began.
     """
     every = [one for one in answered if one.at <= now]
+    told = _report(every, now, zone, kinds, topic)
+    return replace(told, interviews=_met(interviews, now, topic))
+
+
+def _report(
+    every: Sequence[Answered],
+    now: datetime,
+    zone: tzinfo | None,
+    kinds: Collection[str],
+    topic: str | None,
+) -> Report:
+    """Return what answers up to `now` say, without interviews."""
     kept = [one for one in every if topic in {None, one.attempt.topic}]
     given = [one for one in kept if typed(one.attempt)]
     calendar = days([one.at for one in given], local(now, zone), zone)
     weeks = tuple(week.start for week in calendar.weeks(WEEKS))
-    then = [estimates(_until(every, monday, zone)) for monday in weeks]
     due = _due(kept, now, zone)
     return Report(
         now=now,
@@ -132,14 +143,28 @@ def report(
         passed=len(kept) - len(given),
         own=sum(one.attempt.own is not None for one in given),
         weeks=weeks,
-        topics=_topics(kept, due, then, topic),
+        topics=_topics(kept, due, _then(every, weeks, zone), topic),
         due=due,
         days=calendar,
         ranges=ranges(given),
         mistakes=mistakes(given, now, weeks=weeks, zone=zone, kinds=kinds),
         efforts=effort([one.attempt for one in given]),
-        interviews=tuple(one for one in interviews if topic is None and one.at <= now),
+        interviews=(),
     )
+
+
+def _met(
+    interviews: Sequence[Interviewed], now: datetime, topic: str | None
+) -> tuple[Interviewed, ...]:
+    """Return those that began by `now`; of one topic there are none: each is of several."""
+    return tuple(one for one in interviews if topic is None and one.at <= now)
+
+
+def _then(
+    every: Sequence[Answered], weeks: Sequence[date], zone: tzinfo | None
+) -> tuple[Mapping[str, Estimate], ...]:
+    """Return what was estimated at the end of each week, by topic."""
+    return tuple(estimates(_until(every, monday, zone)) for monday in weeks)
 
 
 def _topics(

@@ -86,6 +86,20 @@ def environment(data):
     }
 
 
+# A job in the background inherits that interrupts are ignored, and Python leaves it at that.
+AS_A_SHELL_DOES = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[1:]])
+"""
+
+
+@pytest.fixture
+def interruptible():
+    """The words that start memquiz as a shell in the foreground does; its arguments follow."""
+    return [sys.executable, "-c", AS_A_SHELL_DOES]
+
+
 @pytest.fixture
 def memquiz(environment, tmp_path):
     """Run memquiz with arguments and what is typed; its exit code, output and errors."""

@@ -1,6 +1,5 @@
 import re
 import sqlite3
-import sys
 from contextlib import closing
 
 import pytest
@@ -126,13 +125,14 @@ def test_one_alone_does_not_take_up_one_of_two(memquiz):
 
 
 @pytest.fixture
-def terminal(environment):
+def terminal(environment, interruptible):
     """The second screen at a terminal of 80 columns and 24 lines."""
+    program, *start = interruptible
 
     def opened(*arguments, **changes):
         return pexpect.spawn(
-            sys.executable,
-            ["-m", "quiz", *arguments],
+            program,
+            [*start, *arguments],
             env=environment | {"TERM": "xterm"} | changes,
             dimensions=(24, 80),
             encoding="utf-8",

@@ -169,6 +169,13 @@ def test_what_is_due_is_asked_and_nothing_else(memquiz, data):
     assert elsewhere.stdout.startswith("Nothing is due: ")
 
 
+def test_an_answer_that_was_taken_back_is_not_due(memquiz, data):
+    options = ("--problem", "zero-states@3", "--problem", "peak@3")
+    memquiz("practice", *options, typed="1 B\nu\nq\n")
+    days_ago(data, 9)
+    assert memquiz("practice", "--due", "--new").stdout.startswith("Nothing is due: ")
+
+
 def test_without_asking_for_it_what_is_due_comes_first(memquiz, data):
     memquiz("practice", "--problem", "kv-total@3", typed="1 B\n")
     days_ago(data, 3)

@@ -256,23 +256,21 @@ def test_a_full_disk_is_said_and_loses_no_earlier_answer(environment, data, memq
     assert kept(data) == ["1 GB"] + ["2 GB"] * run.stdout.count("read as 2 GB")
 
 
-# A background job inherits that SIGINT is ignored; a person's shell does not ignore it.
-AS_A_SHELL_DOES = """
-import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[1:]])
-"""
+@pytest.fixture
+def start(environment, interruptible):
+    """Start memquiz with arguments, as a process that can be typed to."""
 
+    def run(*arguments):
+        return subprocess.Popen(
+            [*interruptible, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
 
-def start(environment, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-c", AS_A_SHELL_DOES, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    return run
 
 
 def read_until(process, text):
@@ -285,8 +283,8 @@ def read_until(process, text):
 
 
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
-def test_an_answer_that_was_marked_survives(environment, data, memquiz, way):
-    with start(environment, *STATES_PRACTICE, "--count", "3") as process:
+def test_an_answer_that_was_marked_survives(start, data, memquiz, way):
+    with start(*STATES_PRACTICE, "--count", "3") as process:
         process.stdin.write("1 GB\n")
         process.stdin.flush()
         read_until(process, "read as 1 GB")
@@ -296,8 +294,8 @@ def test_an_answer_that_was_marked_survives(environment, data, memquiz, way):
     assert "Going on: 1 of 3 answered." in memquiz("practice").stdout
 
 
-def test_an_interrupt_leaves_cleanly(environment, data):
-    with start(environment, *STATES_PRACTICE, "--count", "3") as process:
+def test_an_interrupt_leaves_cleanly(start, data):
+    with start(*STATES_PRACTICE, "--count", "3") as process:
         process.stdin.write("1 GB\n")
         process.stdin.flush()
         read_until(process, "2/3")
@@ -308,8 +306,8 @@ def test_an_interrupt_leaves_cleanly(environment, data):
     assert kept(data) == ["1 GB"]
 
 
-def test_two_processes_practise_at_once(environment, data):
-    runs = [start(environment, *STATES_PRACTICE, "--new", "--count", "5") for _ in range(2)]
+def test_two_processes_practise_at_once(start, data):
+    runs = [start(*STATES_PRACTICE, "--new", "--count", "5") for _ in range(2)]
     for run in runs:
         run.stdin.write("1 GB\n" * 5)
         run.stdin.flush()
@@ -319,8 +317,8 @@ def test_two_processes_practise_at_once(environment, data):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="it is read line by line as a pipe gives it")
-def test_a_set_that_is_open_in_another_process_is_left_to_it(environment, data, memquiz):
-    with start(environment, *STATES_PRACTICE, "--count", "3") as first:
+def test_a_set_that_is_open_in_another_process_is_left_to_it(start, data, memquiz):
+    with start(*STATES_PRACTICE, "--count", "3") as first:
         first.stdin.write("1 GB\n")
         first.stdin.flush()
         read_until(first, "read as 1 GB")

@@ -1,10 +1,16 @@
 """Interviews stand in the report with their marks, whoever held them."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from quiz.history.store import Interviewed, Store
+from quiz.progress.days import DAY
+from quiz.progress.report import report
+
+NOW = datetime(2026, 3, 4, 18, 0, tzinfo=UTC)
+KINDS = frozenset({"zero-states"})
 
 
 @pytest.fixture
@@ -43,7 +49,14 @@ def test_they_stand_in_the_object_and_on_the_page_too(memquiz, tmp_path):
     assert "The marks of the last interviews, in percent" in page
 
 
-@pytest.mark.usefixtures("held")
-def test_one_topic_and_an_earlier_day_leave_them_out(memquiz):
-    for options in (("--topic", "A"), ("--on", "2020-01-01")):
-        assert json.loads(memquiz("progress", "--json", *options).stdout)["interviews"] == []
+@pytest.mark.parametrize(
+    ("topic", "now", "number"),
+    [(None, NOW, 2), (None, NOW - DAY, 1), (None, NOW - 2 * DAY, 0), ("A", NOW, 0)],
+)
+def test_one_topic_and_an_earlier_day_leave_them_out(topic, now, number):
+    both = tuple(
+        Interviewed(at=at, mode="alone", level="mid", minutes=20, marks={})
+        for at in (NOW - DAY, NOW)
+    )
+    found = report((), now=now, zone=UTC, kinds=KINDS, topic=topic, interviews=both)
+    assert found.interviews == both[:number]

@@ -1,4 +1,5 @@
 import json
+import re
 import sqlite3
 from contextlib import closing
 
@@ -55,6 +56,16 @@ def test_without_unicode_the_same_is_told(memquiz):
     told = memquiz("progress", "--on", DAY).stdout
     assert plain.returncode == 0
     assert plain.stdout == "".join(NEAR.get(letter, letter) for letter in told)
+
+
+@pytest.mark.usefixtures("kept")
+def test_plain_tells_the_same_numbers_in_ascii_without_tables(progress):
+    plain, told = (progress(*how, "--on", DAY).stdout for how in (("--plain",), ()))
+    assert plain.isascii()
+    assert not any(line.startswith(" ") for line in plain.splitlines())
+    # The title of a column stands in each row of plain text.
+    numbers = [re.findall(r"\d+", text.replace("last 20", "")) for text in (plain, told)]
+    assert sorted(numbers[0]) == sorted(numbers[1])
 
 
 @pytest.mark.usefixtures("kept")

@@ -1,5 +1,9 @@
+import os
+import subprocess
+import sys
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +11,7 @@ from problems.registry import build, kinds
 from quiz.schedule.choosing import Wanted, asked_again, chosen_next, next_due, overdue
 from quiz.schedule.concepts import Concept
 
+ROOT = Path(__file__).parents[3]
 ALL = tuple(kinds().values())
 STATES = tuple(kind for kind in ALL if kind.topic == "A")
 
@@ -38,6 +43,30 @@ def test_the_same_answers_and_seed_lead_to_the_same_question(answer):
     answers = [answer("zero-states@3", 0)]
     assert chosen_next(wanted(), answers) == chosen_next(wanted(), answers)
     assert len({chosen_next(wanted(seed=seed), answers) for seed in range(9)}) > 1
+
+
+CHOSEN = """
+from problems.registry import kinds
+from quiz.schedule.choosing import Wanted, chosen_next
+asked = ()
+for _ in range(12):
+    wanted = Wanted(fitting=tuple(kinds().values()), level=None, seed=5, asked=asked)
+    asked += (chosen_next(wanted, ()),)
+print(*asked)
+"""
+
+
+def test_the_hash_seed_changes_nothing():
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", CHOSEN],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "4242")
+    }
+    assert len(told) == 1
 
 
 def test_a_set_goes_round_the_topics_before_it_dwells_on_one(answer):
