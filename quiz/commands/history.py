@@ -19,7 +19,7 @@ from quiz.history.words import counted, described, merged
 from quiz.output.files import output_faults, write_text, writing
 from quiz.output.screen import open_console, paragraph, whole_lines
 
-STDIN = "-"
+DASH = "-"
 LABEL = 9
 
 
@@ -47,9 +47,11 @@ def _shown() -> Exit:
 def _export(file: str | None) -> Exit:
     """Write every answer as JSON lines, to FILE or to standard output.
 
-    Nothing is left out: also what was taken back, marks of your own, and interviews.
+    It is standard output too where FILE is -. Nothing is left out: also what was taken back, marks
+    of your own, and interviews.
     """
     folder = data_folder()
+    file = None if file == DASH else file
     faults = [*output_faults({"FILE": file}, {"the learner's file": str(folder / FILE)})]
     if faults:
         raise InputError(*faults)
@@ -73,7 +75,7 @@ def _import(file: str) -> Exit:
 
     What is there already stays, and is not added again. All of the file is taken, or nothing.
     """
-    said = "standard input" if file == STDIN else file
+    said = "standard input" if file == DASH else file
     rows = _read(file, said)
     with closing(Database(data_folder())) as database:
         console = open_console()
@@ -85,7 +87,7 @@ def _import(file: str) -> Exit:
 
 def _read(file: str, said: str) -> tuple[Row, ...]:
     try:
-        if file != STDIN:
+        if file != DASH:
             with Path(file).open("rb") as stream:
                 return read_rows(stream, said)
         return read_rows(_standard_input(), said)

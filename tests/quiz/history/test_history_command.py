@@ -27,8 +27,9 @@ def test_the_file_is_told_of_before_it_is_there(here, data):
     assert not data.exists()
 
 
-def test_an_export_of_nothing_is_a_header(here, data):
-    assert here("history", "export") == (0, EMPTY)
+@pytest.mark.parametrize("file", [(), ("-",)])
+def test_an_export_of_nothing_is_a_header(here, data, file):
+    assert here("history", "export", *file) == (0, EMPTY)
     assert not data.exists()
 
 
