@@ -117,11 +117,25 @@ def _states(talk: Talk) -> Question:
         "A",
         draft_of(x),
         says=f"So how much do the model states take {where}, in GB?",
+        reuses=tuple(_from_each(x)),
         stronger=(
             f"{total_said(run_parts(x), x.parallel.zero, x.parallel.data)} a parameter, times "
             "the billions of parameters: the GB in one line, before any detail."
         ),
         practises=("zero-states", "model-states"),
+    )
+
+
+def _from_each(x: Scenario) -> Iterator[Reuse]:
+    """Yield the way from the bytes of a parameter, where all of them are shared or none are."""
+    if x.parallel.zero not in {0, 3}:
+        return
+    ranks = x.parallel.data if x.parallel.zero == 3 else 1
+    shared = f", over {ranks} GPUs" if ranks > 1 else ""
+    yield Reuse(
+        question="bytes-per-parameter",
+        times=Fraction(x.architecture.parameters, ranks),
+        says=f"the bytes of one, times {number(x.architecture.parameters)} parameters{shared}",
     )
 
 
