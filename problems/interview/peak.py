@@ -12,7 +12,7 @@ from problems.answers.choice import Choice, ChoiceAnswer
 from problems.answers.ranking import RankedItem
 from problems.bank.peak import step
 from problems.draft import Draft
-from problems.exact import PHASES_SAID
+from problems.exact import PHASES_SAID, saved
 from problems.interview import states
 from problems.interview.posed import Posed, Row, Talk, items_said, points
 from problems.interview.runs import Followed
@@ -128,8 +128,26 @@ def _peak(talk: Talk) -> Question:
             f"Says the moment first, {moment.said}, and adds up only what is alive then: "
             f"{listed([x.name for x in moment.amounts])}."
         ),
+        reuses=tuple(_of_lines(talk.runs.base)),
         practises=("peak", "peak-ledger", "fits"),
     )
+
+
+def _of_lines(run: Run) -> Iterator[Reuse]:
+    """Yield the ways from the lines that stay alive at the peak, with all else added."""
+    peak, held = run.ledger.peak, states.sized(run.scenario)
+    yield Reuse(
+        question="states",
+        plus=Fraction(peak - held),
+        says=f"the states, and {gb(peak - held)} of all else that is alive then",
+    )
+    kept = saved(run.ledger)
+    if 10 * run.ledger.total(Category.ACTIVATIONS, phase=run.ledger.peak_phase) >= 9 * kept:
+        yield Reuse(
+            question="activations",
+            plus=Fraction(peak - kept),
+            says=f"the saved activations, and {gb(peak - kept)} of all else that is alive then",
+        )
 
 
 def _fits(talk: Talk) -> Question:

@@ -10,7 +10,7 @@ from quiz.interview.advice import next_steps
 from quiz.interview.hearing import heard, manner
 from quiz.interview.reusing import carries, number_of, shows
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
-from quiz.interview.sitting import Exchange, Said, Sitting
+from quiz.interview.sitting import Said, Sitting
 from quiz.marking.verdict import Verdict
 
 Phrases = Callable[[str], Sequence[str]]
@@ -110,7 +110,7 @@ def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
     for point in question.points:
         for place in (index, *range(index)):
             how = manner(question.aspect, asked=place == index)
-            lines = _lines(question, sitting.exchanges[place])
+            lines = _lines(sitting, index, place)
             found = (heard(one.typed, phrases(point.name), how) for one in lines)
             words = next((said for said in found if said), "")
             if words:
@@ -118,11 +118,18 @@ def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
                 break
 
 
-def _lines(question: Question, exchange: Exchange) -> tuple[Said, ...]:
-    """Return the lines in which points count: conditions come before the first number."""
-    if question.aspect != "conditions":
-        return exchange.said
-    return tuple(one for one in exchange.said if one.early)
+def _lines(sitting: Sitting, index: int, place: int) -> tuple[Said, ...]:
+    """Return the lines at `place` in which points of the question at `index` count.
+
+    Conditions come before the first number. A question on them that is asked behind it, such as
+    what would overturn an answer, has its own lines alone.
+    """
+    questions, said = sitting.interview.questions, sitting.exchanges[place].said
+    if questions[index].aspect != "conditions":
+        return said
+    if any(one.aspect == "number" for one in questions[:index]):
+        return said if place == index else ()
+    return tuple(one for one in said if one.early)
 
 
 def share(made: int, expected: int) -> Fraction | None:

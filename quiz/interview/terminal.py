@@ -189,11 +189,13 @@ class Terminal:
 
     def _thought(self, typed: str, why: Unreadable | None, sitting: Sitting) -> None:
         """Say that a line was heard; where it has a figure and no answer is there, why not so."""
-        asks = why is not None and sitting.exchange.answer is None
-        if why is not None and asks and any(character.isdigit() for character in typed):
+        given = sitting.exchange.answer
+        if why is None or not any(character.isdigit() for character in typed):
+            self._say("noted", style="dim")
+        elif given is None:
             self._say(f"noted; no answer is read in it: {why.reason}", style="dim")
         else:
-            self._say("noted", style="dim")
+            self._say(f"noted; your answer stays: {given.typed}", style="dim")
 
     def _say(self, text: str, *, style: str = "") -> None:
         paragraph(self._console, text, style=style, indent=1)

@@ -3,6 +3,8 @@ from fractions import Fraction
 
 import pytest
 
+from problems.interview.drawing import interview as drawn_interview
+from problems.interview.points import table
 from quiz.interview.marking import card
 from quiz.interview.sitting import held
 
@@ -134,3 +136,40 @@ def test_what_lost_most_is_practised_next(marked):
     commands = [command for command, _ in found.next]
     assert "memquiz practice --kind model-states" in commands
     assert all(why for _, why in found.next)
+
+
+@pytest.fixture
+def of_mid():
+    """Replies of a drawn interview, whose points are heard by the table."""
+    drawn = drawn_interview("mid", 30, 11)
+
+    def after(lines):
+        typed = []
+        for question in drawn.questions:
+            typed += [(10.0, line) for line in lines.get(question.key, ())] + [(10.0, "")]
+        sitting = held(drawn, typed, at_once=False)
+        found = card(sitting, started=STARTED, phrases=lambda name: table()[name].phrases)
+        return {one.question.key: one for part in found.parts for one in part.replies}
+
+    return after
+
+
+def test_what_would_overturn_an_answer_is_heard_behind_the_numbers(of_mid):
+    said = "eager attention, recomputation, a longer sequence, fp32 moments"
+    reply = of_mid({"states": ["17 GB"], "overturns": [said]})["overturns"]
+    assert len(reply.heard) >= 3
+    assert reply.score >= Fraction(3, 4)
+    assert of_mid({"conditions": [said], "states": ["17 GB"]})["overturns"].score == 0
+
+
+def test_a_peak_that_follows_from_wrong_states_counts(of_mid):
+    right = of_mid({})["peak"].question.problem.answer.number.value
+    states = of_mid({})["states"].question.problem.answer.number.value
+    own = 2 * states
+    typed = {
+        "states": [f"{float(own):.0f} bytes"],
+        "peak": [f"{float(right + states):.0f} bytes"],
+    }
+    reply = of_mid(typed)["peak"]
+    assert reply.carried
+    assert reply.score == 1
