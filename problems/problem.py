@@ -22,6 +22,11 @@ TOPICS: Mapping[str, str] = {
 }
 
 
+def kind_of(problem: str) -> str:
+    """Return the name of the kind in a problem's id, such as "zero-states" of "zero-states@7"."""
+    return problem.partition("@")[0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
     """A wrong number that one named change of the ledger would give.

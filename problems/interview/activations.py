@@ -1,4 +1,4 @@
-"""Part 2: what the layers save, and how it grows when one number changes."""
+"""What the layers save, and how it grows when one number changes."""
 
 from collections.abc import Iterator
 from dataclasses import replace

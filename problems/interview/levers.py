@@ -1,4 +1,4 @@
-"""Part 5: levers in order of cost, their savings said beforehand, and what they do to time."""
+"""Levers in order of cost, their savings said beforehand, and what they do to time."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Part 3, everything else: logits and loss, temporaries, gathered layers, the allocator."""
+"""Everything else: logits and loss, temporaries, gathered layers, the allocator."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Part 1: the states, per parameter and on each GPU, and what sharding leaves whole."""
+"""The states, per parameter and on each GPU, and what sharding leaves whole."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Part 6: which measurement decides, and what would overturn the estimate."""
+"""Which measurement decides, and what would overturn the estimate."""
 
 from collections.abc import Iterator
 

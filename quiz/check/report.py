@@ -7,6 +7,7 @@ from typing import Any
 
 from problems.answers.numbers import counted
 from problems.check.rule import Finding
+from problems.problem import kind_of
 from quiz.check.checking import Checked
 
 # Findings of one rule that are shown of a kind; the others are counted.
@@ -21,7 +22,7 @@ def lines(checked: Checked) -> Iterator[str]:
     for rule, found in by_rule.items():
         yield from map(str, found[:SHOWN])
         if len(found) > SHOWN:
-            name = found[0].id.partition("@")[0]
+            name = kind_of(found[0].id)
             yield f"{name}: {len(found) - SHOWN} more [{rule}]"
     number = len(checked.findings)
     said = f"{number} {counted(number, 'findings')}" if number else "nothing found"

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol, TextIO, final
 
-from engine.errors import Fault, InputError
 from quiz.interview.second_screen import BACKSPACE, ENTER, ESCAPE
+from quiz.output.typing_in import line_of
 
 if sys.platform == "win32":
     import msvcrt
@@ -24,11 +24,10 @@ END = ""
 # Ctrl-D, which nothing reads as the end of input while keys are read one by one.
 CLOSING = "\x04"
 SAME = {"\r": ENTER, "\b": BACKSPACE}
-LONGEST_LINE = 1000
-BYTES = 1024
-LOOK = 0.02
 # As shells tell that a signal ended a process.
 SIGNALLED = 128
+BYTES = 1024
+LOOK = 0.02
 OFF = b"\0"
 
 
@@ -59,7 +58,7 @@ def opened(stream: TextIO) -> Iterator[Keys]:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """End as a signal wants it, once the terminal is as it was."""
+    """End as a signal wants it, once the terminal and its screen are as they were."""
     sys.exit(SIGNALLED + number)
 
 
@@ -79,14 +78,10 @@ class Lines:
         """
         del seconds
         while not self._waiting:
-            try:
-                line = self._stream.readline(LONGEST_LINE)
-            except OSError as error:
-                what = f"cannot be read: {error.strerror or error}"
-                raise InputError(Fault("standard input", what)) from error
-            if not line:
+            line = line_of(self._stream)
+            if line is None:
                 return END
-            self._waiting = _keys_of(line.rstrip("\r\n"))
+            self._waiting = _keys_of(line)
         return self._waiting.pop(0)
 
 

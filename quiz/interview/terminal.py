@@ -6,6 +6,7 @@ from typing import TextIO, final
 
 from rich.console import Console
 
+from problems.answers.answer import Answer
 from quiz.answers import Unreadable, caret
 from quiz.interview.events import (
     Answered,
@@ -36,8 +37,6 @@ from quiz.output.screen import paragraph, whole_lines
 from quiz.output.typing_in import Lines
 
 STEP = 3
-# In a question that says itself what may be picked.
-LISTED = " · b "
 HELP = """\
 Say what you think, in as many lines as you like: all of it is heard.
 A line that can be read as the answer is the answer; the last one counts.
@@ -104,9 +103,10 @@ class Terminal:
         self._say(question.says)
         if question.problem is not None:
             whole_lines(self._console, indent(question.problem.exhibit, " " * STEP))
-            request = request_of(question.problem.answer)
+            answer = question.problem.answer
+            request = request_of(answer)
             if request is not None:
-                for line in () if LISTED in question.says else request.items:
+                for line in () if _says_them(question.says, answer) else request.items:
                     paragraph(self._console, line, indent=STEP, hanging=STEP)
                 self._say(request.wants)
         for one in sitting.exchange.said:
@@ -199,3 +199,9 @@ class Terminal:
 
     def _say(self, text: str, *, style: str = "") -> None:
         paragraph(self._console, text, style=style, indent=1)
+
+
+def _says_them(question: str, answer: Answer) -> bool:
+    """Say whether a question has what may be picked in its words already."""
+    items = [f"{key} {name}" for key, name in answer.alone.items()]
+    return bool(items) and all(item in question for item in items)

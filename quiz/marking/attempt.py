@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from problems.problem import Level
+from problems.problem import Level, kind_of
 from quiz.marking.verdict import LABELS, Mark, Verdict
 
 
@@ -27,6 +27,11 @@ class Attempt:
     own: Mark | None = None
     level: Level | None = None
     tells: tuple[str, ...] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of question that was answered."""
+        return kind_of(self.verdict.problem)
 
     @property
     def score(self) -> Fraction:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Protocol, final
 
 from problems.kind import Kind
-from problems.problem import Level
+from problems.problem import Level, kind_of
 from quiz.history.store import Answered
 from quiz.practice.session import Session
 from quiz.schedule.choosing import Wanted, asked_again, chosen_next, overdue
@@ -36,12 +36,24 @@ class Coming:
     """What is left of a set.
 
     Args:
-        new: how many new questions there were.
+        planned: how many questions are planned so far.
+        new: how many of them are new.
         back: what comes back, and the place in the set from which on it does.
     """
 
+    planned: int
     new: int
     back: tuple[tuple[Concept, int], ...]
+
+    def whole(self, count: int) -> int:
+        """Return how many questions a set with `count` new ones will have."""
+        return self.planned + max(count - self.new, 0) + len(self.back)
+
+    def returning(self, count: int) -> Concept | None:
+        """Return what comes back now; None where a new question is asked."""
+        ready = (concept for concept, place in self.back if place <= self.planned)
+        soonest = self.back[0][0] if self.back and self.new >= count else None
+        return next(ready, soonest)
 
 
 def coming(session: Session) -> Coming:
@@ -50,14 +62,14 @@ def coming(session: Session) -> Coming:
     times: Counter[str] = Counter()
     new = 0
     for place, problem in enumerate(session.problems):
-        kind = problem.partition("@")[0]
+        kind = kind_of(problem)
         new += back.pop(kind, None) is None
         answered = session.attempts[place] if place < len(session.attempts) else None
         if answered is not None and is_lapse(answered) and times[kind] < RETURNS:
             times[kind] += 1
             mistake = None if answered.own is not None else answered.verdict.mistake
             back[kind] = Concept(kind=kind, mistake=mistake), place + 1 + BETWEEN
-    return Coming(new=new, back=tuple(back.values()))
+    return Coming(planned=len(session.problems), new=new, back=tuple(back.values()))
 
 
 @final
@@ -85,8 +97,7 @@ class Adapting:
 
     def promised(self, session: Session) -> int:
         """Return how many questions there will be, as far as the answers tell."""
-        left = coming(session)
-        return len(session.problems) + max(self.count - left.new, 0) + len(left.back)
+        return coming(session).whole(self.count)
 
     def chosen(self, session: Session) -> str:
         """Return the id of the question that goes behind those that are planned."""
@@ -95,11 +106,9 @@ class Adapting:
             fitting=self.fitting, level=self.level, seed=self.seed, asked=session.problems
         )
         answered = self.answered()
-        ready = [concept for concept, place in left.back if place <= len(session.problems)]
-        if not ready and left.new >= self.count:
-            ready = [concept for concept, _ in left.back]
-        if ready:
-            return asked_again(wanted, ready[0], answered)
+        returning = left.returning(self.count)
+        if returning is not None:
+            return asked_again(wanted, returning, answered)
         if self.due is not None:
             return asked_again(wanted, self.due[left.new], answered)
         asked = wanted.kinds_asked

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine.errors import Fault, InputError
+from problems.problem import kind_of
 from problems.registry import kinds
 from quiz.history.store import SavedSet, Store
 from quiz.practice.dialogue import Journal
@@ -114,7 +115,7 @@ def _unfinished(store: Store, asked: Asked) -> SavedSet | None:
     while kept is not None and _is_over(store, kept):
         store.finish(kept.key)  # it ended between the last answer and the note that it is done
         kept = store.unfinished(asked.options)
-    if kept is None or not all(name.partition("@")[0] in kinds() for name in kept.problems):
+    if kept is None or not all(kind_of(name) in kinds() for name in kept.problems):
         return None  # a kind that this version no longer has
     return kept
 

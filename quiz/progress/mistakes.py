@@ -82,11 +82,6 @@ def mistakes(
     return tuple(sorted(made, key=lambda one: (-one.recent.times, -one.times, one.name)))
 
 
-def kind_of(one: Answered) -> str:
-    """Return the kind of question of an answer."""
-    return one.attempt.verdict.problem.rpartition("@")[0]
-
-
 def _told(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
     """Return, for each mistake, the answers that it was made in or could have been told by."""
     own = {name for one in answered for name in one.attempt.tells or ()}
@@ -154,5 +149,5 @@ def _within(told: Sequence[Answered], name: str, begin: datetime, end: datetime)
 
 
 def _most(made: Sequence[Answered], kinds: Collection[str]) -> str | None:
-    found = [kind for one in reversed(made) if (kind := kind_of(one)) in kinds]
+    found = [kind for one in reversed(made) if (kind := one.attempt.kind) in kinds]
     return Counter(found).most_common(1)[0][0] if found else None

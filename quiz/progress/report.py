@@ -10,7 +10,7 @@ from problems.problem import TOPICS
 from quiz.history.store import Answered, Interviewed
 from quiz.progress.days import DAY, WEEK, Days, days, end_of, local
 from quiz.progress.levels import Estimate, estimates
-from quiz.progress.mistakes import Mistake, kind_of, mistakes
+from quiz.progress.mistakes import Mistake, mistakes
 from quiz.progress.ranges import Ranges, ranges
 from quiz.progress.shares import Effort, Share, effort, share, typed
 from quiz.schedule.concepts import Concept
@@ -209,7 +209,7 @@ def _line(
 
 
 def _due(kept: Sequence[Answered], now: datetime, zone: tzinfo | None) -> Due:
-    topics = {kind_of(one): one.attempt.topic for one in kept}
+    topics = {one.attempt.kind: one.attempt.topic for one in kept}
     concepts = sorted(
         (
             DueConcept(concept=concept, topic=topics[concept.kind], at=standing.due)

@@ -12,10 +12,10 @@ from datetime import datetime
 from engine.errors import InputError
 from problems.draw import Draw
 from problems.kind import Kind
-from problems.problem import Level
+from problems.problem import Level, kind_of
 from problems.registry import build
 from quiz.history.store import Answered
-from quiz.schedule.concepts import Concept, kind_of
+from quiz.schedule.concepts import Concept
 from quiz.schedule.due import cards, due
 from quiz.schedule.skill import LEVELS, Skill, level_for, skills
 
@@ -53,7 +53,7 @@ class Wanted:
     @property
     def kinds_asked(self) -> tuple[str, ...]:
         """Names of the kinds that the set has had."""
-        return tuple(name.partition("@")[0] for name in self.asked)
+        return tuple(map(kind_of, self.asked))
 
 
 def overdue(
@@ -96,7 +96,7 @@ def chosen_next(wanted: Wanted, answered: Sequence[Answered]) -> str:
     learnt = skills(answered)
     topic = _topic(wanted, learnt)
     level, kinds = _at_level(wanted, topic, learnt[topic])
-    met = Counter(kind_of(one.attempt) for one in answered)
+    met = Counter(one.attempt.kind for one in answered)
     in_set = Counter(wanted.kinds_asked)
     last = wanted.kinds_asked[-1:]
     fewest = min(kinds, key=lambda kind: _turn(kind, last, in_set, met))

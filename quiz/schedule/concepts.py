@@ -30,7 +30,7 @@ def recalled(attempt: Attempt, known: Iterable[Concept]) -> Iterator[tuple[Conce
         attempt: the answer; the learner's own mark counts where there is one.
         known: the concepts there were before; of a mistake only these can be confirmed.
     """
-    kind = kind_of(attempt)
+    kind = attempt.kind
     mistake = None if attempt.own is not None else attempt.verdict.mistake
     recall = _recall(attempt, mistake)
     yield Concept(kind=kind), recall
@@ -42,11 +42,6 @@ def recalled(attempt: Attempt, known: Iterable[Concept]) -> Iterator[tuple[Conce
         told = concept.mistake in (attempt.tells or ())
         if concept.kind == kind and concept.mistake is not None and told:
             yield concept, recall
-
-
-def kind_of(attempt: Attempt) -> str:
-    """Return the name of the kind whose question was answered."""
-    return attempt.verdict.problem.partition("@")[0]
 
 
 def is_lapse(attempt: Attempt) -> bool:

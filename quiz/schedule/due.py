@@ -43,7 +43,7 @@ def cards(answered: Iterable[Answered]) -> Mapping[Concept, Standing]:
     known: dict[Concept, tuple[Card, Standing]] = {}
     of_kind: dict[str, list[Concept]] = {}
     for one in answered:
-        kind = one.attempt.verdict.problem.partition("@")[0]
+        kind = one.attempt.kind
         for concept, recall in recalled(one.attempt, tuple(of_kind.get(kind, ()))):
             if concept not in known:
                 of_kind.setdefault(kind, []).append(concept)

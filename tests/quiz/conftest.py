@@ -14,6 +14,8 @@ from problems.answers.yes_no import YesNoAnswer
 from problems.claims import claim
 from problems.problem import Mistake, Problem, Step
 
+sys.path.insert(0, str(Path(__file__).parent))  # for what tests share, such as page_elements
+
 ROOT = Path(__file__).parents[2]
 
 GB = 10**9

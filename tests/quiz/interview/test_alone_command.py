@@ -136,3 +136,16 @@ def test_at_a_terminal_the_clock_stands_before_each_line(
     child.close()
     assert child.exitstatus == code
     assert rows(data, "typed", "interview_lines")[0] == ("which micro-batch?",)
+
+
+@pytest.mark.parametrize("key", ["lever-order", "first-lever", "fits"])
+def test_what_a_question_says_itself_is_not_listed_below_it(memquiz, key):
+    of = drawn("senior", 45, 3)
+    (question,) = [one for one in of.questions if one.key == key]
+    place = of.questions.index(question)
+    options = ("--level", "senior", "--minutes", "45", "--seed", "3", "--no-save")
+    page = memquiz("interview", *options, lines=[""] * place).output
+    asked = page.rpartition(f"question {place + 1}/")[2]
+    assert question.says.split()[0] in asked
+    (first, *_) = question.problem.answer.alone.items()
+    assert f"   {first[0]}  {first[1]}" not in asked

@@ -2,18 +2,17 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
+from page_elements import Elements
 
 from problems.interview.script import ASPECTS
 from quiz.grading import grade
 from quiz.interview.pages import html, markdown
 from quiz.interview.scorecard import Heard, PartCard, Reply, Scorecard
 
-EMPTY = {"meta", "br", "path", "link", "img", "input", "hr", "rect"}
 NASTY = "the <script>alert(1)</script> | `rm` & *bold* [x](y) \x1b[2J# micro-batch"
 TYPED = {
     "conditions": (NASTY, "- 1 sequence, ---"),
@@ -85,33 +84,6 @@ def card(interview):
         mistakes=(("gradients left whole", "This is <b>gradients</b> left | whole.", "sharded"),),
         next=(("memquiz practice --kind zero-states", "sharded (number): 0.25 of 1"),),
     )
-
-
-class Elements(HTMLParser):
-    """The elements of a page in order, with what is left open."""
-
-    def __init__(self, page):
-        super().__init__(convert_charrefs=True)
-        self.found, self.open, self.texts = [], [], []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 @pytest.fixture(scope="module")

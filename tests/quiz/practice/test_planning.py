@@ -31,21 +31,18 @@ def attempt(problem, score, **changes):
 
 
 class Alphabet:
-    """A planner of kinds a, b, c, … that asks what comes back as `Adapting` does."""
+    """A planner whose new questions are of the kinds a, b, c, …"""
 
     def __init__(self, count):
         self._count = count
 
     def promised(self, session):
-        left = coming(session)
-        return len(session.problems) + max(self._count - left.new, 0) + len(left.back)
+        return coming(session).whole(self._count)
 
     def chosen(self, session):
-        left, place = coming(session), len(session.problems)
-        ready = [concept for concept, at in left.back if at <= place]
-        if not ready and left.new >= self._count:
-            ready = [concept for concept, _ in left.back]
-        return f"{ready[0].kind if ready else 'abcdefgh'[left.new]}@{place}"
+        left = coming(session)
+        returning = left.returning(self._count)
+        return f"{returning.kind if returning else 'abcdefgh'[left.new]}@{left.planned}"
 
 
 def gone_through(scores, count):

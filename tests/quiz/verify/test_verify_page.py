@@ -1,16 +1,15 @@
 import json
 import re
-from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
+from page_elements import Elements
 
 from quiz.cli import memquiz as cli
 
 pytest.importorskip("torch")
 
-EMPTY = {"meta", "br", "path", "link", "img", "input", "hr"}
 CONFIG = {
     "model_type": "llama",
     "num_hidden_layers": 2,
@@ -23,33 +22,6 @@ MARKUP = "<script>alert('1')</script>&\"x\".json"
 # "/" ends a file's name, so the name has all but that.
 NAMED = MARKUP.replace("/", "")
 RUN = ("--sequence", "65536", "--gpu", "t4", "--gradient-accumulation", "2")
-
-
-class Elements(HTMLParser):
-    """The elements of a page in order, with what is left open."""
-
-    def __init__(self, page):
-        super().__init__(convert_charrefs=True)
-        self.found, self.open, self.texts = [], [], []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 @pytest.fixture(scope="module")
