@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import final
 
 import torch
 from torch import distributed as dist
@@ -23,13 +24,16 @@ from engine.scenario import Scenario
 from engine.verify.cuda import Cuda, on_gpu
 from engine.verify.live import LiveBytes
 from engine.verify.ranks import Strategy, mesh_of, parts_of
-from engine.verify.steps import Progress, run, silent
+from engine.verify.steps import Progress, Watch, run, silent
 from engine.verify.timeline import Timeline
 
 # Ranks run in step, so one that waits this long for another waits for ever.
 PATIENCE = timedelta(seconds=60)
 # DistributedDataParallel makes its buckets anew in the second step, so the third is a steady one.
 STEPS = 3
+# A thread of gloo's holds what it has sent until it comes to let go of it, which is later than the
+# end of the sending is told, and late where the cores are busy. Seconds.
+LETTING_GO = 0.1
 ENVIRONMENT = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
 
 
@@ -124,7 +128,7 @@ def _joined(backend: str) -> Iterator[None]:
         yield
         # A thread of gloo's that still holds the group when it is destroyed would end the process.
         dist.barrier()
-        time.sleep(0.1)
+        time.sleep(LETTING_GO)
     finally:
         dist.destroy_process_group()
         if before is not None:
@@ -141,6 +145,21 @@ def _while_torchrun_lives(progress: Progress) -> Progress:
         progress(layers)
 
     return tell
+
+
+@final
+class _Settled:
+    """A watch that counts what follows a backward pass once gloo's threads have let go."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self.mark, self.name = watch.mark, watch.name
+
+    def enter(self, phase: Phase | None, step: int) -> None:
+        """Hear that `phase` of `step` begins; None is between phases."""
+        if phase is Phase.REDUCE:
+            time.sleep(LETTING_GO)
+        self._watch.enter(phase, step)
 
 
 def _on_cuda(
@@ -162,7 +181,7 @@ def _on_cpu(
     with live.counting():
         parts = strategy(scenario, mesh)
         live.where.name(parts.model)
-        run(scenario, parts, live, steps=steps, progress=progress)
+        run(scenario, parts, _Settled(live), steps=steps, progress=progress)
     timeline = live.timeline()
     sizes = tuple(
         {phase: moment.size for phase, moment in timeline.peaks(step).items()}
