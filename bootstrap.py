@@ -69,13 +69,15 @@ def set_up(extra: str) -> None:
 
 
 def compile_installed() -> None:
-    """Compile what was installed on all cores: pip does it on one, file by file.
+    """Compile what was installed, and memquiz, on all cores: pip does it on one, file by file.
 
     A file that cannot be compiled is one of those that packages bring for their own tests. What is
-    not compiled here is compiled when it is imported.
+    not compiled here is compiled when it is imported; on a disk that is full, Python keeps half of
+    such a module, and no process can import it after that.
     """
     packages = sysconfig.get_path("purelib", "venv", vars={"base": str(HOME)})
-    run = [PYTHON, "-m", "compileall", "-qq", "-j", "0", packages]
+    own = [ROOT / package for package in ("engine", "problems", "quiz")]
+    run = [PYTHON, "-m", "compileall", "-qq", "-j", "0", packages, *own]
     subprocess.run(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 

@@ -102,6 +102,25 @@ def interruptible():
     return [sys.executable, "-c", AS_A_SHELL_DOES]
 
 
+# Python puts a compiled module in place even where only a part of it could be written; such a file
+# lies in the checkout and stops every process after this one.
+WITH_LIMIT = """
+import os, resource, sys
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+size = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[2:]])
+"""
+
+
+@pytest.fixture
+def with_limit():
+    """The words that start memquiz so that no file grows over a size; its arguments follow."""
+    if os.name == "nt":
+        pytest.skip("limits of a process are POSIX's")
+    return lambda size: [sys.executable, "-c", WITH_LIMIT, str(size)]
+
+
 @pytest.fixture
 def memquiz(environment, tmp_path):
     """Run memquiz with arguments and what is typed; its exit code, output and errors."""

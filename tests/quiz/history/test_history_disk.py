@@ -76,14 +76,6 @@ def test_a_read_only_folder_is_said_and_what_can_be_done(powerless, read_only, d
     assert "history export still reads it; or name another folder in MEMQUIZ_DATA" in page
 
 
-# Set the largest size of a file that the process may write, then become memquiz.
-WITH_LIMIT = """
-import os, resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
-os.execv(sys.executable, [sys.executable, "-m", "quiz", "history", *sys.argv[2:]])
-"""
-
-
 @pytest.fixture
 def exported_file(here, data, tmp_path):
     """A hundred answers of a set, exported, and taken away here."""
@@ -98,7 +90,6 @@ def exported_file(here, data, tmp_path):
     return file
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 @pytest.mark.parametrize(
     ("command", "says"),
     [
@@ -107,7 +98,7 @@ def exported_file(here, data, tmp_path):
     ],
 )
 def test_a_full_disk_is_said_and_changes_nothing(
-    here, tmp_path, environment, exported_file, command, says
+    here, tmp_path, environment, with_limit, exported_file, command, says
 ):
     file = tmp_path / "x.jsonl"
     file.write_bytes(exported_file.read_bytes())
@@ -115,7 +106,7 @@ def test_a_full_disk_is_said_and_changes_nothing(
         here("history", "import", file)
     before = here("history", "export")[1]
     done = subprocess.run(
-        [sys.executable, "-c", WITH_LIMIT, "50000", command, file.name],
+        [*with_limit(50_000), "history", command, file.name],
         capture_output=True,
         text=True,
         env=environment,
@@ -128,11 +119,10 @@ def test_a_full_disk_is_said_and_changes_nothing(
     assert file.read_bytes() == exported_file.read_bytes()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
-def test_a_history_on_a_full_disk_can_be_read(here, data, environment):
+def test_a_history_on_a_full_disk_can_be_read(here, data, environment, with_limit):
     sets_of(data)
     done = subprocess.run(
-        [sys.executable, "-c", WITH_LIMIT, "4096", "export"],
+        [*with_limit(4096), "history", "export"],
         capture_output=True,
         text=True,
         env=environment,

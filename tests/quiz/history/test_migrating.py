@@ -82,12 +82,13 @@ def unmade(folder):
     return not backups(folder / FILE) and not (folder / (FILE + PART)).is_file()
 
 
-def test_without_room_for_the_copy_nothing_is_changed_and_it_is_said(data):
+def test_without_room_for_the_copy_nothing_is_changed_and_it_is_said(data, monkeypatch):
     resource = pytest.importorskip("resource", reason="limits of a process are POSIX's")
     old_file(data, 3)
     with closing(sqlite3.connect(data / FILE)) as connection, connection:
         connection.execute("UPDATE attempts SET feedback = ? WHERE id = 1", ("." * 100_000,))
     before = table(data / FILE, "attempts")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, limits[1]))
     try:

@@ -229,20 +229,13 @@ def test_a_folder_that_cannot_be_written_is_said(memquiz):
     assert "cannot be used" in run.stderr
 
 
-# Set the largest size of a file that the process may write, then become memquiz.
-WITH_LIMIT = """
-import os, resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
-os.execv(sys.executable, [sys.executable, "-m", "quiz", "practice"])
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="limits of a process are POSIX's")
-def test_a_full_disk_is_said_and_loses_no_earlier_answer(environment, data, memquiz, tmp_path):
+def test_a_full_disk_is_said_and_loses_no_earlier_answer(
+    environment, data, memquiz, with_limit, tmp_path
+):
     memquiz(*STATES_PRACTICE, "--count", 100, typed="1 GB\n")
     limit = (data / FILE).stat().st_size + 8192
     run = subprocess.run(
-        [sys.executable, "-c", WITH_LIMIT, str(limit)],
+        [*with_limit(limit), "practice"],
         input="2 GB\n" * 80,
         capture_output=True,
         text=True,

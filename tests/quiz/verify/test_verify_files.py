@@ -132,22 +132,14 @@ def test_files_are_written_though_nobody_reads_the_report(environment, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"page", "taken"}
 
 
-LIMITED = """
-import os, resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-os.execv(sys.executable, [sys.executable, "-m", "quiz", *sys.argv[1:]])
-"""
-
-
-@posix
 def test_when_the_disk_is_full_the_report_is_out_and_no_half_page_lies_there(
-    environment, tmp_path
+    environment, with_limit, tmp_path
 ):
     pytest.importorskip("torch")
     page = tmp_path / "page.html"
     run = subprocess.run(
-        [sys.executable, "-c", LIMITED, "verify", *SIZES, "--html", str(page)],
-        env=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+        [*with_limit(1000), "verify", *SIZES, "--html", str(page)],
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
