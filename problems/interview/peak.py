@@ -13,7 +13,7 @@ from problems.exact import PHASES_SAID, saved
 from problems.interview import second_step, states
 from problems.interview.posed import Posed, Talk, items_said
 from problems.interview.runs import Followed
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Picked, Question, Reuse
 from problems.peaks import Run
 from problems.problem import Step
 from problems.wording import gb, listed, paper, sentence
@@ -155,6 +155,19 @@ def _fits(talk: Talk) -> Question:
             "alone, with the card, and says how sure that is."
         ),
         practises=("fits", "three-numbers"),
+        picked=_by_peak(talk.runs.base),
+    )
+
+
+def _by_peak(run: Run) -> Picked:
+    """Return the verdict that follows from a peak, with as much outside it as in the ledger."""
+    memory = run.scenario.hardware.gpu.memory
+    outside = run.ledger.nvidia_smi[1] - run.ledger.peak
+    key = dict(zip(VERDICTS, LETTERS, strict=False))
+    return Picked(
+        question="peak",
+        upto=((Fraction(memory - outside), key["yes"]), (Fraction(memory), key["tight"])),
+        above=key["no"],
     )
 
 
@@ -168,7 +181,7 @@ def _verdict(run: Run) -> Draft:
         Choice(
             item=RankedItem(key=key, name=name, aliases=aliases, value=Fraction(memory - most)),
             mistake="" if verdict == right else "another verdict than the ledger's",
-            feedback=f"{sentence(said)}{_since(verdict, right)}.",
+            feedback=f"{sentence(said)}.",
         )
         for key, (verdict, (name, aliases)) in zip(LETTERS, VERDICTS.items(), strict=False)
     )
@@ -196,10 +209,6 @@ def _verdict(run: Run) -> Draft:
         mistakes=(),
         scenario=run.scenario,
     )
-
-
-def _since(verdict: Fits, right: Fits) -> str:
-    return "" if verdict == right else f": {VERDICTS[right][0]}"
 
 
 def _follow_up(talk: Talk, other: Followed) -> Question:

@@ -9,7 +9,7 @@ from problems.answers.answer import Answer
 from problems.draft import Draft
 from problems.interview.points import Listened, table
 from problems.interview.runs import Runs
-from problems.interview.script import Aspect, Point, Question, Reuse
+from problems.interview.script import Aspect, Picked, Point, Question, Reuse
 from problems.problem import Level, Problem
 from problems.registry import problem_of, tells
 from problems.wording import gb, paper
@@ -70,6 +70,7 @@ class Talk:
         aspect: Aspect = "number",
         changes: str = "",
         reuses: tuple[Reuse, ...] = (),
+        picked: Picked | None = None,
     ) -> Question:
         """Return a question that is marked by rule."""
         about = scenario or self.scenario
@@ -81,6 +82,7 @@ class Talk:
             problem=self.problem(key, topic, draft, about),
             changes=changes,
             reuses=reuses,
+            picked=picked,
             stronger=stronger,
             practises=practises,
         )

@@ -43,6 +43,25 @@ class Reuse:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Picked:
+    """How a choice follows from an earlier number.
+
+    Args:
+        question: key of the earlier question.
+        upto: (the largest number that leads to it, key of a choice), from the smallest on.
+        above: key of the choice that every larger number leads to.
+    """
+
+    question: str
+    upto: tuple[tuple[Fraction, str], ...]
+    above: str
+
+    def of(self, number: Fraction) -> str:
+        """Return the key of the choice that follows from a number."""
+        return next((key for most, key in self.upto if number <= most), self.above)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """One thing that the interviewer asks.
 
@@ -56,6 +75,7 @@ class Question:
         points: what is listened for, the most telling first; at a number they may be empty.
         changes: what a follow-up changes, such as "32k context"; "" where it is none.
         reuses: ways to the number from earlier ones, which are worth seeing.
+        picked: how the choice follows from an earlier number; None where it does not.
         stronger: what a stronger answer says, a sentence or two.
         practises: kinds of the bank that train the same.
     """
@@ -68,6 +88,7 @@ class Question:
     points: tuple[Point, ...] = ()
     changes: str = ""
     reuses: tuple[Reuse, ...] = ()
+    picked: Picked | None = None
     stronger: str
     practises: tuple[str, ...]
 

@@ -8,7 +8,7 @@ from problems.interview.script import ASPECTS, Aspect, Interview, Point, Questio
 from problems.problem import Level
 from quiz.interview.advice import next_steps
 from quiz.interview.hearing import heard, manner
-from quiz.interview.reusing import carries, number_of, shows
+from quiz.interview.reusing import carries, choice_of, number_of, shows
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
 from quiz.interview.sitting import Said, Sitting
 from quiz.marking.verdict import Verdict
@@ -156,12 +156,19 @@ def _carried(sitting: Sitting, index: int, verdict: Verdict | None) -> bool:
     if verdict is None or verdict.score == 1:
         return False
     for reuse in question.reuses:
-        before = _earlier(sitting, reuse.question, index)
-        own = number_of(before)
-        wrong = before is not None and before.score < 1
-        if wrong and own is not None and carries(question, verdict, own, reuse):
+        own = _wrong(sitting, reuse.question, index)
+        if own is not None and carries(question, verdict, own, reuse):
             return True
-    return False
+    if question.picked is None:
+        return False
+    own = _wrong(sitting, question.picked.question, index)
+    return own is not None and choice_of(verdict) == question.picked.of(own)
+
+
+def _wrong(sitting: Sitting, key: str, index: int) -> Fraction | None:
+    """Return the candidate's wrong number to an earlier question; None where there is none."""
+    before = _earlier(sitting, key, index)
+    return number_of(before) if before is not None and before.score < 1 else None
 
 
 def _reused(sitting: Sitting, index: int, *, carried: bool) -> bool | None:

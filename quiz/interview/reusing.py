@@ -57,18 +57,37 @@ def number_of(verdict: Verdict | None) -> Fraction | None:
     return parsed if isinstance(parsed, Fraction) else None
 
 
+def choice_of(verdict: Verdict) -> str | None:
+    """Return the key of what was picked; None where the answer is no single choice."""
+    match verdict.parsed:
+        case ((str(key),),):
+            return key
+        case _:
+            return None
+
+
 def asked_for(question: Question) -> Number | None:
     """Return the number that a question asks for; None where it asks for none."""
     return None if question.problem is None else question.problem.answer.number
 
 
-def carries(question: Question, verdict: Verdict | None, own: Fraction, reuse: Reuse) -> bool:
+def carries(question: Question, verdict: Verdict, own: Fraction, reuse: Reuse) -> bool:
     """Return whether a number is what follows from the candidate's `own` earlier one."""
     number, asked = number_of(verdict), asked_for(question)
     if number is None or asked is None:
         return False
     follows = reuse.times * own + reuse.plus
+    if not _decides(question, verdict, number):
+        return False
     return abs(number - follows) <= FULL_CREDIT[asked.band] * abs(follows)
+
+
+def _decides(question: Question, verdict: Verdict, number: Fraction) -> bool:
+    """Say whether a yes or no, where one was asked for too, is that of its own number."""
+    parsed = verdict.parsed
+    if not isinstance(parsed, dict) or "yes" not in parsed:
+        return True
+    return bool(parsed["yes"]) == (number <= question.scenario.hardware.gpu.memory)
 
 
 def shows(lines: Sequence[str], values: Sequence[Fraction], reuse: Reuse) -> bool:

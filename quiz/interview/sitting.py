@@ -32,7 +32,7 @@ from quiz.interview.events import (
     TakenBack,
     Thought,
 )
-from quiz.interview.told_at_last import told_at_last
+from quiz.interview.told_at_last import saving_told, told_at_last
 from quiz.marking.registry import marker_of
 from quiz.marking.verdict import Verdict
 from quiz.practice.commands import to_be_read
@@ -240,7 +240,8 @@ def _answer_in(sitting: Sitting, line: str) -> Verdict | Unreadable:
     whole = _graded(sitting, line)
     if isinstance(whole, Verdict):
         return whole
-    ends = (_graded(sitting, text) for text in told_at_last(line))
+    told = saving_told if sitting.question.aspect == "prediction" else told_at_last
+    ends = (_graded(sitting, text) for text in told(line))
     return next((end for end in ends if isinstance(end, Verdict)), whole)
 
 

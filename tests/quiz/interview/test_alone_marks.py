@@ -3,6 +3,7 @@ from fractions import Fraction
 
 import pytest
 
+from problems.answers.yes_no import YesNoAnswer
 from problems.interview.drawing import interview as drawn_interview
 from problems.interview.points import table
 from quiz.interview.marking import card
@@ -173,3 +174,26 @@ def test_a_peak_that_follows_from_wrong_states_counts(of_mid):
     reply = of_mid(typed)["peak"]
     assert reply.carried
     assert reply.score == 1
+
+
+# The run of `of_mid`: a peak of 52.5 GB on a card with 150.8 GB.
+@pytest.mark.parametrize(
+    ("peak", "verdict", "counts"),
+    [("500 GB", "no", True), ("500 GB", "tight", False), ("148 GB", "tight", True)],
+)
+def test_a_verdict_that_follows_from_a_wrong_peak_counts(of_mid, peak, verdict, counts):
+    reply = of_mid({"peak": [peak], "fits": [verdict]})["fits"]
+    assert (reply.carried, reply.score) == (counts, int(counts))
+    assert of_mid({"peak": [], "fits": [verdict]})["fits"].score == 0
+
+
+def test_a_carried_number_needs_the_yes_or_no_that_goes_with_it(of_mid):
+    key, reuse = next(
+        (key, reply.question.reuses[0])
+        for key, reply in of_mid({}).items()
+        if key.startswith("peak-") and isinstance(reply.question.problem.answer, YesNoAnswer)
+    )
+    follows = float(500 * 10**9 + reuse.plus)
+    for yes, carried in (("no", True), ("yes", False)):
+        typed = {"peak": ["500 GB"], key: [f"{yes}, {follows:.0f} bytes"]}
+        assert of_mid(typed)[key].carried is carried

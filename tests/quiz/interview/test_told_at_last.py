@@ -7,13 +7,24 @@ from quiz.interview.events import Answered
 from quiz.interview.sitting import Sitting, respond
 
 
-@pytest.fixture(scope="module")
-def at_states():
-    """A junior who is asked how much the states take, with every question before passed over."""
+def asked(key):
+    """A junior who is asked this question, with every one before passed over."""
     sitting = Sitting(interview=interview("junior", 20, 1))
-    while sitting.question.key != "states":
+    while sitting.question.key != key:
         sitting, _ = respond(sitting, "", 1.0)
     return sitting
+
+
+@pytest.fixture(scope="module")
+def at_states():
+    """How much the states take."""
+    return asked("states")
+
+
+@pytest.fixture(scope="module")
+def at_prediction():
+    """By how much a lever would lower the peak."""
+    return asked("prediction")
 
 
 @pytest.mark.parametrize(
@@ -57,3 +68,50 @@ def test_the_answer_is_what_the_line_comes_to(at_states, typed, number):
 )
 def test_a_thought_with_figures_in_it_is_a_thought(at_states, typed):
     assert not isinstance(respond(at_states, typed, 1.0)[1], Answered)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "by about 25 GB",
+        "about 25 GB saved",
+        "25 GB less",
+        "roughly 25 GB lower.",
+        "25 gb off the peak",
+        "around 25 GB would be saved",
+        "it drops by about 25 GB",
+        "I expect it to go down by 25 GB",
+        "I'd save 25 GB",
+        "that cuts the peak by roughly 25 GB",
+        "the peak falls 25 GB",
+        "frees up 25 GB",
+        "we get rid of 25 GB",
+        "minus 25 GB",
+        "only one layer is kept at a time, so 25 GB less",
+        "the scores go away: 24 layers, saving 25 GB",
+        "I predict 25 GB",
+    ],
+)
+def test_a_saving_is_heard_as_it_is_said(at_prediction, typed):
+    _, event = respond(at_prediction, typed, 1.0)
+    assert isinstance(event, Answered)
+    assert "25 GB" in event.verdict.reading
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "it drops to 25 GB",
+        "it lowers each rank to 25 GB",
+        "I would cut the micro-batch to 2",
+        "drop 12 of 24 layers",
+        "divided by 8 GPUs",
+        "the weights take 25 GB of that",
+    ],
+)
+def test_what_is_left_behind_a_lever_is_no_saving(at_prediction, typed):
+    assert not isinstance(respond(at_prediction, typed, 1.0)[1], Answered)
+
+
+def test_a_saving_thought_of_at_another_question_is_a_thought(at_states):
+    assert not isinstance(respond(at_states, "recompute frees up 25 GB", 1.0)[1], Answered)
