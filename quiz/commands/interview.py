@@ -15,7 +15,7 @@ from problems.interview.points import table
 from quiz.exits import Exit, exits
 from quiz.history.interviews import Interviews
 from quiz.history.store import data_folder
-from quiz.interview.closing import close
+from quiz.interview.closing import close, left
 from quiz.interview.dialogue import Dialogue
 from quiz.interview.marking import card
 from quiz.interview.replaying import replay
@@ -159,9 +159,7 @@ def _hold(found: Taken, store: Interviews | None, folder: str | None) -> Exit:
     ending = dialogue.run()
     console.print()
     if ending != "finished":
-        kept = "Go on with it:" if saved else "It was not kept (--no-save). The same again:"
-        paragraph(console, kept)
-        whole_lines(console, f"  {found.again}")
+        left(console, found.again, folder, kept=saved is not None)
         return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE
     scorecard = card(dialogue.sitting, started=found.started, phrases=phrases_of)
     if store is not None and saved is not None:

@@ -1,5 +1,7 @@
 """The end of an interview: its scorecard on the screen, and its pages in a folder."""
 
+import shlex
+
 from rich.console import Console
 
 from quiz.interview.card_screen import show
@@ -30,3 +32,11 @@ def close(console: Console, card: Scorecard, folder: str | None, again: str = ""
         console.print()
         for path in written("--scorecard", folder, files(card)):
             whole_lines(console, str(path))
+
+
+def left(console: Console, again: str, folder: str | None, *, kept: bool) -> None:
+    """Tell the command that goes on with an interview, or begins the same where it is not kept."""
+    says = "Go on with it:" if kept else "It was not kept (--no-save). The same again:"
+    paragraph(console, says)
+    pages = "" if folder is None else f" --scorecard {shlex.quote(folder)}"
+    whole_lines(console, f"  {again}{pages}")

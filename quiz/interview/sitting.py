@@ -124,6 +124,18 @@ class Sitting:
             for one in exchange.said
         )
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether a line, or that the question before was left, can be taken back.
+
+        Where something was told behind a question, what was said to it stands.
+        """
+        if self.exchange.said:
+            return True
+        if self.position == 0 or self.at_once:
+            return False
+        return self.interview.questions[self.position - 1].aspect not in TOLD_AFTER
+
     def seconds(self, part: int) -> float:
         """Return what was spent on the part at this index."""
         before = sum(len(one.questions) for one in self.interview.parts[:part])
@@ -275,12 +287,11 @@ def _undo(sitting: Sitting) -> Turn:
     if exchange.said:
         *kept, last = exchange.said
         return _with(sitting, replace(exchange, said=tuple(kept))), TakenBack(typed=last.typed)
-    before = sitting.position - 1
-    if before < 0:
+    if sitting.position == 0:
         return sitting, NothingToUndo()
-    if sitting.at_once or sitting.interview.questions[before].aspect in TOLD_AFTER:
+    if not sitting.can_undo:
         return sitting, Stands()
-    return replace(sitting, position=before), Back()
+    return replace(sitting, position=sitting.position - 1), Back()
 
 
 def _hint(sitting: Sitting) -> Turn:

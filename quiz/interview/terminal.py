@@ -28,13 +28,15 @@ from quiz.interview.events import (
     TakenBack,
     Thought,
 )
+from quiz.interview.key_line import of_question
 from quiz.interview.marking import Phrases, reply
 from quiz.interview.scorecard_words import clock, of_reply
 from quiz.interview.sitting import Sitting
 from quiz.marking.registry import marker_of, request_of
 from quiz.marking.verdict import Verdict
-from quiz.output.screen import paragraph, whole_lines
+from quiz.output.screen import is_plain, paragraph, whole_lines
 from quiz.output.typing_in import Lines
+from quiz.practice.key_line import in_one_line
 
 STEP = 3
 HELP = """\
@@ -46,7 +48,6 @@ s pass the question over   u take the last line back, or go back a question
 p stop the clock until the next line   q stop, to go on another day   ? this help
 The words work too: hint, reading, skip, undo, pause, quit; capital letters do.
 A line of several words is never one of these, but for r with an answer."""
-KEYS = "enter next · h hint · r reading · s skip · u undo · p pause · q stop · ? help"
 STANDS = "You cannot go back there: what you were told since would help."
 SAID: Mapping[type, str] = {
     Back: "Back to the question before; what you said to it stands below it.",
@@ -111,7 +112,14 @@ class Terminal:
                 self._say(request.wants)
         for one in sitting.exchange.said:
             self._say(f"> {one.typed}", style="dim")
-        self._say(KEYS, style="dim")
+        self._keys(sitting)
+
+    def _keys(self, sitting: Sitting) -> None:
+        keys = of_question(sitting)
+        if is_plain(self._console):
+            self._say(f"keys: {', '.join(key.said for key in keys)}")
+        else:
+            self._say(in_one_line(keys, self._console.width - 1), style="dim")
 
     def tell(self, event: Event, sitting: Sitting) -> None:
         """Show what a line led to, in the state behind it."""

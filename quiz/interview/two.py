@@ -16,7 +16,7 @@ from problems.problem import Level
 from quiz.exits import Exit
 from quiz.history.interviews import TWO, Interviews, SavedInterview
 from quiz.history.store import data_folder
-from quiz.interview.closing import close
+from quiz.interview.closing import close, left
 from quiz.interview.keys import opened
 from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
@@ -145,9 +145,7 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
         screen = SecondScreen(seat.desk, keys=keys, surface=shown, journal=keep, clock=monotonic)
         ending = screen.run()
     if ending != "finished":
-        kept = "Go on with it:" if saved else "It was not kept (--no-save). The same again:"
-        paragraph(console, kept)
-        whole_lines(console, f"  {seat.again}")
+        left(console, seat.again, folder, kept=saved is not None)
         return Exit.INTERRUPTED if ending == "interrupted" else Exit.DONE
     scorecard = card(screen.desk, started=seat.started)
     if store is not None and saved is not None:

@@ -81,6 +81,15 @@ def test_one_that_was_left_goes_on_where_it_stopped(memquiz, data):
     assert typed == ["micro-batch and precision", "", "weights", "q", "gradients", "", "q"]
 
 
+def test_what_goes_on_with_one_names_the_folder_of_its_pages(memquiz):
+    told = memquiz(*SAME, "--scorecard", "my card", lines=["micro-batch", "q"]).stdout
+    command = "memquiz interview --scorecard 'my card'"
+    assert f"Go on with it:\n  {command}\n" in told
+    unkept = memquiz(*SAME, "--no-save", "--scorecard", "card", lines=["q"]).stdout
+    again = "memquiz interview --no-save --level mid --minutes 30 --seed 7 --scorecard card"
+    assert again in unkept
+
+
 def test_what_was_held_is_told_again_with_the_same_scorecard(memquiz):
     held = memquiz(*SAME, lines=whole(RIGHT)).stdout
     told = memquiz("interview", "--replay").stdout

@@ -139,20 +139,34 @@ def test_what_lost_most_is_practised_next(marked):
     assert all(why for _, why in found.next)
 
 
+DRAWN = drawn_interview("mid", 30, 11)
+
+
+def card_of_mid(lines):
+    """The scorecard of a drawn interview, whose points are heard by the table."""
+    typed = []
+    for question in DRAWN.questions:
+        typed += [(10.0, line) for line in lines.get(question.key, ())] + [(10.0, "")]
+    sitting = held(DRAWN, typed, at_once=False)
+    return card(sitting, started=STARTED, phrases=lambda name: table()[name].phrases)
+
+
 @pytest.fixture
 def of_mid():
-    """Replies of a drawn interview, whose points are heard by the table."""
-    drawn = drawn_interview("mid", 30, 11)
+    """Its replies by key, after lines by key of the question."""
 
     def after(lines):
-        typed = []
-        for question in drawn.questions:
-            typed += [(10.0, line) for line in lines.get(question.key, ())] + [(10.0, "")]
-        sitting = held(drawn, typed, at_once=False)
-        found = card(sitting, started=STARTED, phrases=lambda name: table()[name].phrases)
-        return {one.question.key: one for part in found.parts for one in part.replies}
+        parts = card_of_mid(lines).parts
+        return {one.question.key: one for part in parts for one in part.replies}
 
     return after
+
+
+def test_every_aspect_that_lost_has_something_to_practise():
+    found = card_of_mid({})
+    assert set(found.aspects.values()) == {0}
+    told = {aspect for aspect in found.aspects for _, why in found.next if f"({aspect})" in why}
+    assert told == set(found.aspects)
 
 
 def test_what_would_overturn_an_answer_is_heard_behind_the_numbers(of_mid):
