@@ -30,7 +30,11 @@ x: pass over the next follow-up
 p: the clock stands, or goes on   w: the worked solution and the wrong answers
 space: more of what does not fit   q: stop; the interview goes on where it stopped
 Every key that changes something is kept before it is shown."""
+# Where the keys would take the lines that the answer needs.
+FEW_KEYS = "? keys  n next  q stop"
 INDENT = 3
+GAP = "  "
+NO_BREAK = "\xa0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,8 @@ class Row:
 def rows(screen: Screen, width: int, height: int) -> tuple[Row, ...]:
     """Return the lines of a screen: a head, a page of what is shown, the state and the keys."""
     head, foot = tuple(_head(screen.desk, width)), _keys(width)
+    if 2 * (len(head) + len(foot) + 1) > height:
+        foot = (_cut(FEW_KEYS, width, "dim"),)
     room = max(height - len(head) - len(foot) - 1, 1)
     body = tuple(_body(screen, width))
     pages = max(-(-len(body) // room), 1)
@@ -89,7 +95,10 @@ def _cut(text: str, width: int, style: Style) -> Row:
 def _keys(width: int) -> tuple[Row, ...]:
     if max(map(len, KEYS)) <= width:
         return tuple(Row(text=line, style="dim") for line in KEYS)
-    return tuple(Row(text=line, style="dim") for line in wrap("  ".join(KEYS), max(width, 1)))
+    # A key stays beside what it does.
+    joined = GAP.join(KEYS).replace(" ", NO_BREAK).replace(2 * NO_BREAK, GAP)
+    lines = wrap(joined, max(width, 1), break_on_hyphens=False)
+    return tuple(Row(text=line.replace(NO_BREAK, " "), style="dim") for line in lines)
 
 
 def _state(screen: Screen, width: int, page: str) -> Row:

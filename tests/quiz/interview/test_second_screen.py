@@ -335,3 +335,13 @@ def test_q_at_the_end_finishes_and_before_it_does_not(interview):
     screen, _, _ = sitting(interview, *ends, (2.0, "q"))
     assert screen.run() == "finished"
     assert screen.desk.closed
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "foot"),
+    [(80, 24, "n next  b back"), (36, 24, "? keys  q stop"), (36, 12, "? keys  n next")],
+)
+def test_the_keys_leave_half_of_a_small_screen_to_the_answer(interview, width, height, foot):
+    lines = text(Screen(desk=begun(interview)), width, height).splitlines()
+    assert foot in lines[-1]
+    assert sum(map(bool, lines)) > height // 2
