@@ -56,7 +56,7 @@ def rows(screen: Screen, width: int, height: int) -> tuple[Row, ...]:
     page = screen.page % pages
     shown = body[page * room : (page + 1) * room]
     blank = (Row(text=""),) * (room - len(shown))
-    state = _state(screen, width, f"page {page + 1} of {pages}" if pages > 1 else "")
+    state = _state(screen, width, f"page {page + 1}/{pages}" if pages > 1 else "")
     return (*head, *shown, *blank, state, *foot)
 
 
@@ -79,7 +79,11 @@ def _head(desk: Desk, width: int) -> Iterator[Row]:
     times = f"total {time_said(desk.total, interview.minutes)}{paused}"
     own = f"part {desk.part + 1} of {len(interview.parts)} {time_said(spent, part.minutes)}"
     over = spent > SECONDS * part.minutes or desk.total > SECONDS * interview.minutes
-    yield _cut(f"{own} · {times}", width, "over" if over else "head")
+    told = f"{own} · {times}"
+    if len(told) > width:
+        all_ = time_said(desk.total, interview.minutes).replace(" of ", "/")
+        told = f"{time_said(spent, part.minutes).replace(' of ', '/')} · all {all_}{paused}"
+    yield _cut(told, width, "over" if over else "head")
     where = f"{desk.position + 1}/{len(interview.questions)}"
     if desk.question is None:
         yield _cut("the end", width, "head")

@@ -345,3 +345,4 @@ def test_the_keys_leave_half_of_a_small_screen_to_the_answer(interview, width, h
     lines = text(Screen(desk=begun(interview)), width, height).splitlines()
     assert foot in lines[-1]
     assert sum(map(bool, lines)) > height // 2
+    assert lines[0].endswith("0:00/30:00" if width < 40 else "0:00 of 30:00")
