@@ -8,7 +8,7 @@ are equally near, nothing is named.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeVar
 
 from problems.answers.answer import Number
@@ -17,7 +17,8 @@ from problems.mistakes import share_of
 from problems.problem import Mistake, Problem
 from problems.slips import EXCHANGED, Slip, slips
 from quiz.answers import Quantity
-from quiz.marking.nearness import EQUALLY_NEAR, NAMED_WITHIN, distance, slip
+from quiz.marking.nearness import EQUALLY_NEAR, NAMED_WITHIN, UNITS, distance, slip
+from quiz.marking.verdict import BOTH
 
 # Two mistakes at once give so many numbers that only a near one tells anything.
 PAIR_WITHIN = Fraction(5, 1000)
@@ -44,7 +45,7 @@ class Diagnosis:
     @property
     def name(self) -> str:
         """The names, as one."""
-        return " and ".join(self.mistakes)
+        return BOTH.join(self.mistakes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +89,16 @@ def explained(problem: Problem, number: Fraction) -> Diagnosis | None:
     pairs = [*_pairs(problem.mistakes, answer), *_said_wrong(problem.mistakes, answer, said)]
     pair = _nearest(_near(number, pairs, PAIR_WITHIN))
     return None if pair is None else _both(pair, answer)
+
+
+def slip_names(problem: Problem, answer: Number) -> Iterator[str]:
+    """Yield the names of the slips that a number in place of `answer` can be traced to."""
+    yield from (slipped.name for slipped in slips(problem, answer))
+    if answer.unit != "bytes":
+        return
+    for decimal, binary, _, least, most in UNITS:
+        if least <= answer.value <= most:
+            yield from (f"{binary} typed as {decimal}", f"{decimal} typed as {binary}")
 
 
 def several(found: Diagnosis | Mistake | None) -> list[str]:
@@ -147,11 +158,12 @@ def _said_wrong(
 
 def _both(pair: _Pair, answer: Number) -> Diagnosis:
     one, other = pair.mistakes
-    names = (one.name, other.name)
+    names, *others = product((one.name, *one.also), (other.name, *other.also))
     return Diagnosis(
         mistakes=names,
         value=pair.value,
         share=share_of(one) * share_of(other),
         says=f"Two things at once, {' and '.join(names)}, give {amount(pair.value, answer.unit)}. "
         f"{one.feedback} {other.feedback}",
+        also=tuple(map(BOTH.join, others)),
     )

@@ -1,6 +1,6 @@
 """How answers of one type are asked for and marked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -64,6 +64,7 @@ class Marker(Generic[A]):
         forms: lines that could be typed, as examples of what is read; none tells the answer.
         remarks_tell: whether what is remarked on an answer tells how it is marked.
         gives_reason: whether the feedback has the reason, which a solution would repeat.
+        names: the mistakes that an answer may be traced to beside the problem's own.
     """
 
     of: type[A]
@@ -75,3 +76,4 @@ class Marker(Generic[A]):
     forms: Callable[[A], tuple[str, ...]] | None = None
     remarks_tell: bool = False
     gives_reason: bool = False
+    names: Callable[[Problem, A], Iterable[str]] | None = None

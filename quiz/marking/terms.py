@@ -8,6 +8,7 @@ from fractions import Fraction
 from engine.units import MB
 from problems.answers.count import CountAnswer
 from problems.answers.numbers import in_gb
+from problems.answers.quantity import QuantityAnswer
 from problems.answers.terms import Term, TermsAnswer
 from problems.mistakes import share_of
 from problems.problem import Problem
@@ -16,7 +17,7 @@ from quiz.answers import Quantity, Unreadable
 from quiz.answers.echo import short
 from quiz.answers.terms import LEFT_OUT, names_left, read_terms
 from quiz.marking.assess import assess
-from quiz.marking.diagnosis import several
+from quiz.marking.diagnosis import several, slip_names
 from quiz.marking.marker import Halves, Request
 from quiz.marking.nearness import nearest
 from quiz.marking.numbers import number_forms
@@ -99,6 +100,13 @@ def _marks(
             yield TermMark(name=term.name, score=Fraction(1), carried=True)
         else:
             yield alone
+
+
+def terms_names(problem: Problem, answer: TermsAnswer) -> Iterator[str]:
+    """Yield the slips that a term's number can be traced to."""
+    for term in answer.terms:
+        if isinstance(term.answer, QuantityAnswer):
+            yield from slip_names(problem, term.answer)
 
 
 def _follows(term: Term, numbers: Mapping[str, Fraction]) -> bool:

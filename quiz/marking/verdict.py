@@ -10,6 +10,10 @@ from quiz.marking.parsed import Parsed, plain
 Mark = Literal["correct", "partial", "wrong", "skipped", "shown"]
 # How the remark begins that another label was as good as given.
 CLOSE_CALL = "a close call"
+# The mistake of who has an order, a factor or rows the wrong way round.
+UPSIDE_DOWN = "upside down"
+# Between the names of two mistakes that were made at once.
+BOTH = " and "
 # What the label of an answer in words is worth, whoever gave it.
 LABELS: Mapping[Mark, Fraction] = {
     "correct": Fraction(1),

@@ -67,7 +67,7 @@ def coming(session: Session) -> Coming:
         answered = session.attempts[place] if place < len(session.attempts) else None
         if answered is not None and is_lapse(answered) and times[kind] < RETURNS:
             times[kind] += 1
-            mistake = None if answered.own is not None else answered.verdict.mistake
+            mistake = next(iter(answered.mistakes), None)
             back[kind] = Concept(kind=kind, mistake=mistake), place + 1 + BETWEEN
     return Coming(planned=len(session.problems), new=new, back=tuple(back.values()))
 

@@ -11,6 +11,7 @@ from quiz.grading import grade, skipped
 from quiz.marking.attempt import Attempt
 from quiz.marking.marker import Halves
 from quiz.marking.registry import forms_of, marker_of
+from quiz.marking.telling import could_tell
 from quiz.marking.verdict import LABELS, Verdict
 from quiz.practice.commands import Command, command_of, overrules, to_be_read
 from quiz.practice.events import (
@@ -240,7 +241,7 @@ def _done(session: Session, problem: Problem, verdict: Verdict, seconds: float) 
     attempt = Attempt(
         topic=problem.topic,
         level=problem.level,
-        tells=tuple(mistake.name for mistake in problem.mistakes),
+        tells=could_tell(problem),
         verdict=verdict,
         hints=session.hints,
         seconds=round(seconds, 1),

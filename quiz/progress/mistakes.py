@@ -1,10 +1,9 @@
 """The mistakes that a learner makes: how often, whether more seldom than before, and where."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from fractions import Fraction
 
 from quiz.history.store import Answered
 from quiz.progress.days import local
@@ -13,8 +12,6 @@ from quiz.progress.shares import typed
 PERIOD = timedelta(days=30)
 # So many questions in a row that could have told a mistake, and did not: it is overcome.
 OVERCOME = 5
-# Between the names of two that were made at once.
-BOTH = " and "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,39 +81,15 @@ def mistakes(
 
 def _told(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
     """Return, for each mistake, the answers that it was made in or could have been told by."""
-    own = {name for one in answered for name in one.attempt.tells or ()}
-    made = {name for one in answered for name in _names(one)}
-    told: dict[str, list[Answered]] = {name: [] for name in (*own, *made)}
-    # A slip of reading, such as bits for bytes, belongs to no question: any number can have it.
-    slips = made - own
+    told: dict[str, list[Answered]] = {}
     for one in answered:
-        could = {*(one.attempt.tells or ()), *_names(one)}
-        if one.attempt.tells is not None and _is_number(one):
-            could |= slips
-        for name in could:
-            told[name].append(one)
+        for name in dict.fromkeys((*(one.attempt.tells or ()), *one.attempt.mistakes)):
+            told.setdefault(name, []).append(one)
     return told
 
 
-def _names(one: Answered) -> tuple[str, ...]:
-    """Return the mistakes that an answer was traced to: none, one, or two at once."""
-    made, told = one.attempt.verdict.mistake, one.attempt.tells or ()
-    if made is None or made in told:
-        return (made,) if made else ()
-    first = next((name for name in told if made.startswith(name + BOTH)), None)
-    return (made,) if first is None else (first, made.removeprefix(first + BOTH))
-
-
-def _is_number(one: Answered) -> bool:
-    parsed = one.attempt.verdict.parsed
-    return isinstance(parsed, Fraction) or (
-        isinstance(parsed, Mapping)
-        and any(isinstance(part, Fraction) for name, part in parsed.items() if name != "step")
-    )
-
-
 def _made(one: Answered, name: str) -> bool:
-    return name in _names(one)
+    return name in one.attempt.mistakes
 
 
 def _mistake(

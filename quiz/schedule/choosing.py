@@ -15,13 +15,14 @@ from problems.kind import Kind
 from problems.problem import Level, kind_of
 from problems.registry import build
 from quiz.history.store import Answered
+from quiz.marking.telling import could_tell
 from quiz.schedule.concepts import Concept
 from quiz.schedule.due import cards, due
 from quiz.schedule.skill import LEVELS, Skill, level_for, skills
 
 SEEDS = 10**9
 # Seeds that are looked at for one whose question can tell a mistake.
-TRIES = 12
+TRIES = 24
 # What weighs in a topic: each level that it lacks of senior, and its deviation. Topics are got to
 # know before the weakest has its turns again and again.
 LACKING, UNKNOWN = 0.25, 2.0
@@ -154,6 +155,6 @@ def _fresh(draw: Draw, kind: Kind, level: Level, mistake: str | None) -> str:
 
 def _tells(kind: Kind, seed: int, mistake: str | None) -> bool:
     try:
-        return any(one.name == mistake for one in build(kind.name, seed).mistakes)
+        return mistake in could_tell(build(kind.name, seed))
     except InputError:  # a kind of one's own that raises is told of when it is asked
         return True

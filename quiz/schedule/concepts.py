@@ -31,10 +31,9 @@ def recalled(attempt: Attempt, known: Iterable[Concept]) -> Iterator[tuple[Conce
         known: the concepts there were before; of a mistake only these can be confirmed.
     """
     kind = attempt.kind
-    mistake = None if attempt.own is not None else attempt.verdict.mistake
-    recall = _recall(attempt, mistake)
+    recall = _recall(attempt)
     yield Concept(kind=kind), recall
-    if mistake is not None:
+    for mistake in attempt.mistakes:
         yield Concept(kind=kind, mistake=mistake), Recall.AGAIN
     if attempt.score != 1:
         return
@@ -49,9 +48,9 @@ def is_lapse(attempt: Attempt) -> bool:
     return next(iter(recalled(attempt, ())))[1] is Recall.AGAIN
 
 
-def _recall(attempt: Attempt, mistake: str | None) -> Recall:
+def _recall(attempt: Attempt) -> Recall:
     if attempt.score == 1:
         return Recall.HARD if attempt.hints else Recall.GOOD
-    if attempt.score == 0 or mistake is not None:
+    if attempt.score == 0 or attempt.mistakes:
         return Recall.AGAIN
     return Recall.HARD

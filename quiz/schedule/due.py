@@ -4,6 +4,7 @@ Nothing of it is kept. The answers are gone through from the first to the last, 
 was taken back, marked anew or brought from another computer is always counted as it stands.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,10 @@ from fsrs import Card, Rating, Scheduler
 
 from quiz.history.store import Answered
 from quiz.schedule.concepts import Concept, Recall, recalled
+
+# So many right answers of its kind, once it is due, stand for a mistake that none of them could
+# have told: few questions of the kind can, or none does any more.
+UNTOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +47,24 @@ def cards(answered: Iterable[Answered]) -> Mapping[Concept, Standing]:
     """
     known: dict[Concept, tuple[Card, Standing]] = {}
     of_kind: dict[str, list[Concept]] = {}
+    untold: Counter[Concept] = Counter()
     for one in answered:
-        kind = one.attempt.kind
-        for concept, recall in recalled(one.attempt, tuple(of_kind.get(kind, ()))):
+        before = tuple(of_kind.get(one.attempt.kind, ()))
+        met = dict(recalled(one.attempt, before))
+        if one.attempt.score == 1:
+            waiting = [
+                concept
+                for concept in before
+                if concept not in met and known[concept][1].due <= one.at
+            ]
+            untold.update(waiting)
+            of_itself = met[Concept(kind=one.attempt.kind)]
+            met |= dict.fromkeys((of for of in waiting if untold[of] >= UNTOLD), of_itself)
+        for concept, recall in met.items():
             if concept not in known:
-                of_kind.setdefault(kind, []).append(concept)
+                of_kind.setdefault(concept.kind, []).append(concept)
             known[concept] = _met(known.get(concept), recall, one.at)
+            del untold[concept]
     return {concept: standing for concept, (_, standing) in known.items()}
 
 

@@ -99,5 +99,10 @@ def _forms(answer: ChecklistAnswer) -> tuple[str, ...]:
 
 
 MARKER = Marker(
-    of=ChecklistAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request, forms=_forms
+    of=ChecklistAnswer,
+    mark=_mark,
+    longest=LONGEST_ORDER,
+    request=_request,
+    forms=_forms,
+    names=lambda _, answer: (IDLE,) if answer.idle else (),
 )

@@ -46,4 +46,5 @@ MARKER = Marker(
     longest=LONGEST_ORDER,
     request=_request,
     forms=lambda answer: (answer.items[0].key, answer.items[0].name),
+    names=lambda _, answer: (choice.mistake for choice in answer.choices if choice.mistake),
 )

@@ -96,6 +96,16 @@ def _errors(asked: Claim) -> tuple[FalseStatement, ...]:
     return (*asked.errors, *falsehoods())
 
 
+def _names(_: Problem, answer: ClaimAnswer) -> Iterator[str]:
+    """Yield what may be named; of the field's false statements any claim may have any."""
+    asked = claim(answer.claim)
+    yield from (error.says.removesuffix(".") for error in asked.errors)
+    yield SOMETHING_FALSE
+    yield WRONG_SIDE
+    if answer.run is not None:
+        yield WRONG_NUMBER
+
+
 def _quoted(answer: str, span: Span) -> str:
     words = " ".join(answer[span.start : span.end].split())
     shown = "".join(letter for letter in words if letter.isprintable())
@@ -109,5 +119,6 @@ MARKER = Marker(
     own_mark=True,
     forms=lambda _: ("true, because …", "false: …", "it depends: …"),
     remarks_tell=True,
+    names=_names,
     gives_reason=True,
 )

@@ -25,6 +25,7 @@ from quiz.marking.verdict import Verdict, mark_of, opening
 HALF = Fraction(1, 2)
 # Below this factor a distance is told in percent.
 FACTOR = 2
+LEFT_OUT = "a decisive condition left out"
 LINES_SHOWN = 5
 # One way to say each condition.
 EXAMPLES: Mapping[str, str] = {
@@ -109,7 +110,7 @@ def _mark(problem: Problem, answer: ConditionsAnswer, text: str) -> Verdict | Un
         parsed={"stated": tuple(sorted(typed.stated.conditions)), "number": number},
         score=score,
         verdict=mark_of(score),
-        mistake="a decisive condition left out" if decisive else None,
+        mistake=LEFT_OUT if decisive else None,
         feedback=opening(score) + " ".join(says),
         reading=_reading(typed, run),
         remarks=typed.remarks,
@@ -210,6 +211,7 @@ def _forms(answer: ConditionsAnswer) -> tuple[str, ...]:
 MARKER = Marker(
     of=ConditionsAnswer,
     mark=_mark,
+    names=lambda *_: (LEFT_OUT,),
     request=_request,
     forms=_forms,
     halves=Halves(

@@ -9,7 +9,7 @@ from quiz.answers import Unreadable
 from quiz.marking.marker import Marker
 from quiz.marking.nearness import credit
 from quiz.marking.numbers import mark_number
-from quiz.marking.verdict import Verdict
+from quiz.marking.verdict import UPSIDE_DOWN, Verdict
 
 
 def _mark(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unreadable:
@@ -21,7 +21,12 @@ def _mark(problem: Problem, answer: FactorAnswer, text: str) -> Verdict | Unread
     if not credit(marked.parsed * answer.value, Fraction(1), "count"):
         return marked
     says = "This is the factor upside down: one over it is right."
-    return replace(marked, mistake="upside down", feedback=f"{marked.feedback} {says}")
+    return replace(marked, mistake=UPSIDE_DOWN, feedback=f"{marked.feedback} {says}")
 
 
-MARKER = Marker(of=FactorAnswer, mark=_mark, forms=lambda _: ("4", "1/4", "2 * 2"))
+MARKER = Marker(
+    of=FactorAnswer,
+    mark=_mark,
+    forms=lambda _: ("4", "1/4", "2 * 2"),
+    names=lambda *_: (UPSIDE_DOWN,),
+)

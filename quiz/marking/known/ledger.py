@@ -2,7 +2,14 @@
 
 from problems.answers.ledger import LedgerAnswer
 from quiz.marking.marker import Marker
-from quiz.marking.terms import LINES, LONGEST_TERMS, mark_terms, request_terms, terms_forms
+from quiz.marking.terms import (
+    LINES,
+    LONGEST_TERMS,
+    mark_terms,
+    request_terms,
+    terms_forms,
+    terms_names,
+)
 
 MARKER = Marker(
     of=LedgerAnswer,
@@ -11,4 +18,5 @@ MARKER = Marker(
     request=request_terms,
     halves=LINES,
     forms=terms_forms,
+    names=terms_names,
 )

@@ -11,7 +11,7 @@ from quiz.answers import Unreadable, read_ranking
 from quiz.answers.ranking_text import LONGEST_ORDER
 from quiz.marking.kendall import Pair, distance, pairs
 from quiz.marking.marker import Marker, Request, behind_keys
-from quiz.marking.verdict import Verdict, mark_of, opening
+from quiz.marking.verdict import UPSIDE_DOWN, Verdict, mark_of, opening
 
 EXPLAINED = 2
 # Few digits, but enough to tell two numbers apart.
@@ -40,7 +40,7 @@ def _mark(problem: Problem, answer: RankingAnswer, text: str) -> Verdict | Unrea
         parsed=ranking.order,
         score=score,
         verdict=mark_of(score),
-        mistake="upside down" if upside_down else None,
+        mistake=UPSIDE_DOWN if upside_down else None,
         feedback=" ".join([f"{opening(score)}{answer.said}.", *says]),
         reading=answer.in_order(ranking.order),
         remarks=ranking.remarks,
@@ -119,5 +119,10 @@ def _forms(answer: RankingAnswer) -> tuple[str, ...]:
 
 
 MARKER = Marker(
-    of=RankingAnswer, mark=_mark, longest=LONGEST_ORDER, request=_request, forms=_forms
+    of=RankingAnswer,
+    mark=_mark,
+    longest=LONGEST_ORDER,
+    request=_request,
+    forms=_forms,
+    names=lambda _, answer: (UPSIDE_DOWN,) if len(answer.order) >= FEWEST_GROUPS else (),
 )

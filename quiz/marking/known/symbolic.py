@@ -16,6 +16,10 @@ from quiz.marking.verdict import Verdict, mark_of, opening
 # A larger number, or one over it, says nothing as a factor.
 LARGEST_FACTOR = 10**4
 LAYERS = "layers"
+# What a formula is that is so many times the right one.
+CONSTANT = "off by a constant factor"
+ONE_LAYER = "one layer for all"
+LACKING, NEEDLESS = "a letter left out", "a letter too many"
 
 
 def _mark(problem: Problem, answer: SymbolicAnswer, text: str) -> Verdict | Unreadable:
@@ -63,14 +67,14 @@ def _of_ratio(ratio: Ratio, answer: SymbolicAnswer) -> tuple[str, tuple[str, ...
         says.append(f"is off by the constant factor {_factor(ratio.number)}")
     text = (f"Yours {listed(says)}.",)
     if not ratio.powers:
-        return "off by a constant factor", text
+        return CONSTANT, text
     if len(says) > 1:
         return "", text
     one, power = ratio.powers[0]
     if one.says == LAYERS and power == -1:
-        return "one layer for all", (f"Yours is right but per layer: {one.name} is missing.",)
+        return ONE_LAYER, (f"Yours is right but per layer: {one.name} is missing.",)
     lacks = one in _used(answer) and _is_divisor(one, answer) == (power > 0)
-    return "a letter left out" if lacks else "a letter too many", text
+    return LACKING if lacks else NEEDLESS, text
 
 
 def _of_factor(one: Letter, power: int, answer: SymbolicAnswer) -> str:
@@ -151,4 +155,11 @@ def _forms(answer: SymbolicAnswer) -> tuple[str, ...]:
     return (f"2*{first}*{second}", f"{first}/{second}", f"{first}^2 + 4({first} + {second})")
 
 
-MARKER = Marker(of=SymbolicAnswer, mark=_mark, request=_request, forms=_forms)
+def _names(_: Problem, answer: SymbolicAnswer) -> Iterator[str]:
+    yield from (one.name for one in answer.mistakes)
+    yield from (CONSTANT, LACKING, NEEDLESS)
+    if any(one.says == LAYERS for one in _used(answer)):
+        yield ONE_LAYER
+
+
+MARKER = Marker(of=SymbolicAnswer, mark=_mark, request=_request, forms=_forms, names=_names)

@@ -8,8 +8,15 @@ from problems.answers.table import TableAnswer
 from problems.problem import Problem
 from quiz.answers import Unreadable
 from quiz.marking.marker import Marker
-from quiz.marking.terms import LINES, LONGEST_TERMS, mark_terms, request_terms, terms_forms
-from quiz.marking.verdict import Verdict
+from quiz.marking.terms import (
+    LINES,
+    LONGEST_TERMS,
+    mark_terms,
+    request_terms,
+    terms_forms,
+    terms_names,
+)
+from quiz.marking.verdict import UPSIDE_DOWN, Verdict
 
 
 def _mark(problem: Problem, answer: TableAnswer, text: str) -> Verdict | Unreadable:
@@ -18,7 +25,7 @@ def _mark(problem: Problem, answer: TableAnswer, text: str) -> Verdict | Unreada
         return marked
     says = f"These are the right numbers from the last of the {answer.over} to the first."
     right = f"{marked.feedback.partition(': ')[0]}: {answer.said}."
-    return replace(marked, mistake="upside down", feedback=f"{right} {says}")
+    return replace(marked, mistake=UPSIDE_DOWN, feedback=f"{right} {says}")
 
 
 def _is_upside_down(answer: TableAnswer, marked: Verdict) -> bool:
@@ -35,4 +42,5 @@ MARKER = Marker(
     request=request_terms,
     halves=LINES,
     forms=terms_forms,
+    names=lambda problem, answer: (*terms_names(problem, answer), UPSIDE_DOWN),
 )

@@ -1,5 +1,4 @@
 from datetime import UTC, date, timedelta
-from fractions import Fraction
 
 import pytest
 
@@ -66,12 +65,15 @@ def test_a_question_that_was_passed_over_is_no_sign(found, made):
     assert one.since == 0
 
 
-def test_a_slip_of_reading_could_be_told_by_every_number(found, made):
-    numbers = made((5, None), (4, None))
-    words = made((3, None), (2, None), parsed=("a", "b"))
-    sheets = made((1, None), parsed={"weights": Fraction(1), "gradients": None})
-    (one,) = found((*made((20, "bits for bytes")), *numbers, *words, *sheets))
-    assert (one.name, one.since) == ("bits for bytes", 3)
+def test_questions_in_which_two_mistakes_give_one_number_are_no_sign_of_either(found, made):
+    # A wrong number that two mistakes give is put down to neither.
+    unnamed = made((5, None), (4, None), tells=(MASTER,))
+    (one,) = found((*made((20, WHOLE)), *unnamed))
+    assert (one.name, one.since) == (WHOLE, 0)
+
+
+def test_what_a_learner_marked_right_was_no_mistake(found, made):
+    assert found(made((3, WHOLE), own="correct")) == ()
 
 
 def test_two_mistakes_at_once_are_each_made(found, made):

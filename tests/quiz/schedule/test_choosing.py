@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from problems.registry import build, kinds
+from quiz.marking.telling import could_tell
 from quiz.schedule.choosing import Wanted, asked_again, chosen_next, next_due, overdue
 from quiz.schedule.concepts import Concept
 
@@ -121,9 +122,16 @@ def test_a_mistake_is_asked_for_by_a_question_that_can_tell_it(answer):
     for seed in range(6):
         problem = asked_again(wanted(seed=seed), concept, [answer("zero-states@3", 0)])
         name, _, at = problem.partition("@")
-        assert rare in {mistake.name for mistake in build(name, int(at)).mistakes}
-    drawn = [build("zero-states", seed).mistakes for seed in range(30)]
-    assert not all(rare in {one.name for one in mistakes} for mistakes in drawn)
+        assert rare in could_tell(build(name, int(at)))
+    assert not all(rare in could_tell(build("zero-states", seed)) for seed in range(30))
+
+
+def test_a_question_in_which_another_mistake_gives_the_same_number_is_not_taken_for_it():
+    concept = Concept(kind="bytes-per-parameter", mistake="moments forgotten")
+    for seed in range(12):
+        name, _, at = asked_again(wanted(seed=seed), concept, []).partition("@")
+        (made,) = (one for one in build(name, int(at)).mistakes if one.name == concept.mistake)
+        assert not made.also
 
 
 def test_what_comes_back_has_other_numbers():

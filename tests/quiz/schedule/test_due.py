@@ -74,6 +74,27 @@ def test_a_mistake_has_its_own_date_beside_its_kind(answer, start):
     assert cards([wrong, told])[MASTER].due > start + 2 * DAY
 
 
+def test_a_mistake_that_no_answer_can_be_traced_to_any_more_does_not_stay_due(answer, start):
+    wrong = answer("zero-states@3", 0, mistake=MASTER.mistake)
+    days = (1, 12, 58)
+    right = [answer(f"zero-states@{day}", 1, day=day) for day in days]
+    assert cards([wrong, *right[:2]])[MASTER].due == start + DAY
+    assert cards([wrong, *right])[MASTER].due > start + 60 * DAY
+    # Those that came before it was due again are no sign.
+    early = [answer(f"zero-states@{number}", 1, day=0.1 * number) for number in range(1, 9)]
+    assert cards([wrong, *early])[MASTER].due == start + DAY
+    # Nor are answers of another kind.
+    others = [answer(f"peak@{day}", 1, day=day) for day in days]
+    assert cards([wrong, *others])[MASTER].due == start + DAY
+
+
+def test_of_two_mistakes_at_once_each_comes_back(answer):
+    both = f"{MASTER.mistake} and GB typed as GiB"
+    wrong = answer("zero-states@3", 0, mistake=both, tells=(MASTER.mistake, "GB typed as GiB"))
+    units = Concept(kind="zero-states", mistake="GB typed as GiB")
+    assert set(cards([wrong])) == {KIND, MASTER, units}
+
+
 def test_what_is_due_comes_with_the_most_overdue_first(answer, start):
     answers = [answer("peak@3", 0, day=1), answer("zero-states@3", 0, mistake=MASTER.mistake)]
     answers.sort(key=lambda one: one.at)
