@@ -11,6 +11,8 @@ from quiz.answers import Quantity
 from quiz.marking.diagnosis import explained, several
 from quiz.marking.nearness import DOUBLE, credit, credit_of_range, slip
 
+# From here on whole percents and two decimals of a factor tell a width.
+NARROW = Fraction(101, 100)
 # A larger factor is not worth its digits.
 FARTHEST = 10**9
 
@@ -60,12 +62,26 @@ def _of_range(quantity: Quantity, answer: Number) -> Assessment:
     low, high, right = quantity.low, quantity.high, answer.value
     score = credit_of_range(low, high, right, answer.band)
     if low <= right <= high:
-        wide = f"; its upper end is {rounded(high / low, 3)} times the lower" if low else ""
-        holds = f"Your range holds it{wide}."
+        holds = f"Your range holds it{_width(low, high)}."
         return Assessment(score=score, mistake=None, says=(holds,), held=True)
     nearer = high if high < right else low
     says = ("Your range misses it.", *_of_distance(nearer, right, "Its nearer end"))
     return Assessment(score=score, mistake=None, says=says, held=False)
+
+
+def _width(low: Fraction, high: Fraction) -> str:
+    if not low:
+        return ""
+    if high / low < NARROW:
+        return f"; its upper end is {_share(high / low - 1)} above the lower"
+    return f"; its upper end is {rounded(high / low, 3)} times the lower"
+
+
+def _share(part: Fraction) -> str:
+    """Return a share in percent, small ones with a digit more: none is 0%."""
+    if part >= NARROW - 1:
+        return f"{float(part):.0%}"
+    return f"{float(part):.1%}" if part >= Fraction(1, 1000) else "less than 0.1%"
 
 
 def _of_distance(number: Fraction, right: Fraction, whose: str = "Yours") -> Iterator[str]:
@@ -74,7 +90,7 @@ def _of_distance(number: Fraction, right: Fraction, whose: str = "Yours") -> Ite
     ratio = max(number / right, right / number)
     word = "high" if number > right else "low"
     if ratio < DOUBLE:
-        yield f"{whose} is {abs(float(number / right) - 1):.0%} too {word}."
+        yield f"{whose} is {_share(abs(number / right - 1))} too {word}."
     else:
         times = rounded(ratio, 3) if ratio <= FARTHEST else f"more than {FARTHEST:,}"
         yield f"{whose} is too {word} by a factor of {times}."
