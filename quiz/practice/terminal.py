@@ -34,8 +34,8 @@ from quiz.practice.events import (
     WantsRest,
     Withdrawn,
 )
-from quiz.practice.key_line import Key, behind_verdict, in_one_line, of_question
-from quiz.practice.session import Session
+from quiz.practice.key_line import SEPARATOR, Key, behind_verdict, in_one_line, of_question
+from quiz.practice.session import Session, can_overrule
 
 BAR = 20
 # Shorter ones say nothing.
@@ -67,7 +67,7 @@ memquiz practice --problem zero-states@7"""
 BEHIND = "whu?q"
 KEPT = "Nothing is asked here; Enter goes on, and this will stand at the next prompt."
 FORMS = " · "
-OWN_MARKS = "c correct · p partial · w wrong"
+OWN_MARKS = ("c correct", "p partial", "w wrong")
 DIM: Mapping[type, str] = {
     Blank: "Type an answer, or ? for the commands.",
     Undone: "Taken back.",
@@ -208,10 +208,11 @@ class Terminal:
             InputError: standard input cannot be read.
         """
         self._keys(behind_verdict(session, problem))
-        own_mark = marker_of(problem.answer).own_mark
+        own_mark = can_overrule(session, problem)
         self._typed = self._lines.key(BEHIND + "o" * own_mark)
-        if self._typed == "o" and self._lines.by_key:
-            self._say(OWN_MARKS, style="dim")
+        if self._typed is not None and self._typed.strip().lower() == "o" and own_mark:
+            marks = f"keys: {', '.join(OWN_MARKS)}" if is_plain(self._console) else None
+            self._say(marks or SEPARATOR.join(OWN_MARKS), style="dim")
             mark = self._lines.key("cpw")
             self._typed = None if mark is None else f"o {mark}".strip()
         return self._typed
