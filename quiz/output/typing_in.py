@@ -162,7 +162,8 @@ def line_of(stream: TextIO) -> str | None:
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise InputError(Fault("standard input", what)) from error
-    return line.rstrip("\r\n") if line else None
+    # Some editors begin a file with a mark of its bytes' order.
+    return line.rstrip("\r\n").removeprefix("\ufeff") if line else None
 
 
 def _line_editor() -> ModuleType | None:

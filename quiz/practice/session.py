@@ -149,6 +149,8 @@ def behind(session: Session, problem: Problem, line: str) -> Turn:
             return undo(session)
         case "help":
             return session, Help()
+        case "hint":
+            return session, NoHint()
         case _:
             return session, NotACommand()
 

@@ -177,7 +177,7 @@ class Terminal:
         """Show how a line is read, where it cannot be, or what can be."""
         match event:
             case Unread(typed=typed, why=why):
-                self._point(*caret(typed, why).splitlines())
+                self._point(*caret(typed, why).splitlines(), number=why.offset + 1)
                 self._say(f"Not counted: {why.reason}.")
             case Reading(reading=reading, remarks=remarks):
                 self._as_read(f"would be read as {reading}", remarks)
@@ -254,11 +254,14 @@ class Terminal:
     def _step(self, text: str) -> None:
         paragraph(self._console, text, indent=STEP, hanging=2)
 
-    def _point(self, line: str, mark: str) -> None:
-        """Show a line with the mark below it, as much of it as there is room for."""
+    def _point(self, line: str, mark: str, *, number: int) -> None:
+        """Show a line with the mark below it, as much of it as there is room for.
+
+        `number` is the character that the mark stands below, in all that was typed.
+        """
         if is_plain(self._console):
-            place = len(mark) - 1
-            self._say(f"typed: {line}\nfrom character {place + 1}: {line[place:] or 'the end'}")
+            rest = line[len(mark) - 1 :]
+            self._say(f"typed: {line}\nfrom character {number}: {rest or 'the end'}")
             return
         room = self._console.width - 2
         start = max(0, min(len(mark) - room * 2 // 3, len(line) - room))

@@ -21,6 +21,8 @@ GB = 10**9
     [
         # 26 / 25.269 = 1.029, 24 / 25.269 = 0.950, 51 / 25.269 = 2.018.
         ("26 GB", "Yours is 3% too high."),
+        # 25.85 / 25.269 = 1.023: full credit ends at 2%.
+        ("25.85 GB", "Yours is just over 2% too high."),
         ("24 GB", "Yours is 5% too low."),
         ("51 GB", "Yours is too high by a factor of 2.02."),
         # 60 / 20, 29 / 22 = 1.318.
