@@ -9,7 +9,7 @@ from engine.units import decimal
 from problems.answers.answer import Number
 from quiz.interview.charts import Bar, Chart, Limit, Piece
 from quiz.interview.scorecard import PartCard, Reply, Scorecard
-from quiz.interview.scorecard_words import SECONDS, clock
+from quiz.interview.scorecard_words import SECONDS, aspect_said, clock
 from quiz.output.bars import LETTERS, scaled, used
 from quiz.output.colours import COLOURS
 
@@ -26,22 +26,17 @@ def marks(card: Scorecard) -> Chart:
     return Chart(
         name="marks",
         title="The five marks, each from 0 to 1",
-        spoken=f"{'; '.join(f'{aspect} {score_said(score)}' for aspect, score in rows)}.",
+        spoken=f"{'; '.join(f'{aspect} {aspect_said(card, aspect)}' for aspect, _ in rows)}.",
         bars=tuple(
             Bar(
                 label=aspect,
                 pieces=() if not score else (_piece(float(score), BLUE, "■"),),
-                said=score_said(score),
+                said=aspect_said(card, aspect),
                 framed=True,
             )
             for aspect, score in rows
         ),
     )
-
-
-def score_said(score: Fraction | None) -> str:
-    """Return a score as it is shown: "0.75"; "not reached" where there is none."""
-    return "not reached" if score is None else f"{float(score):.2f}"
 
 
 def time(card: Scorecard) -> Chart:

@@ -8,7 +8,6 @@ from problems.answers.numbers import rounded
 from problems.interview.script import Aspect
 from quiz.interview import card_charts
 from quiz.interview.answers_told import short
-from quiz.interview.card_charts import score_said
 from quiz.interview.document import (
     Block,
     Commands,
@@ -22,7 +21,7 @@ from quiz.interview.document import (
 )
 from quiz.interview.questions_said import heading, name_of
 from quiz.interview.scorecard import PartCard, Reply, Scorecard
-from quiz.interview.scorecard_words import clock
+from quiz.interview.scorecard_words import BY_HAND, aspect_said, clock, mark_said, score_said
 from quiz.output.scenario_words import described, headline
 
 # From here on an aspect carried the interview, and below the other it lost.
@@ -63,11 +62,15 @@ def verdict(card: Scorecard) -> str:
     lost = [_with(one, score) for one, score in reached.items() if score < LOST]
     between = [_with(one, score) for one, score in reached.items() if LOST <= score < CARRIED]
     missing = [aspect for aspect in card.aspects if aspect not in reached]
+    reasons = {aspect: aspect_said(card, aspect) for aspect in missing}
     says = [
         f"Carried: {', '.join(carried)}." if carried else "No aspect reached 0.75.",
         f"Lost: {', '.join(lost)}." if lost else "No aspect fell below 0.50.",
         f"In between: {', '.join(between)}." if between else "",
-        f"Not reached: {', '.join(missing)}." if missing else "",
+        *(
+            f"{why.capitalize()}: {', '.join(one for one in missing if reasons[one] == why)}."
+            for why in dict.fromkeys(reasons.values())
+        ),
     ]
     return " ".join(one for one in says if one)
 
@@ -112,7 +115,7 @@ def _rubric(card: Scorecard) -> Grid:
             (
                 f"{number} {part.part.title}",
                 "",
-                score_said(part.score),
+                mark_said(part.score, part.replies),
                 f"{clock(part.seconds)} of {part.part.minutes}:00",
                 "",
             )
@@ -121,7 +124,7 @@ def _rubric(card: Scorecard) -> Grid:
             (
                 f"{number}.{at} {name_of(reply.question)}",
                 reply.question.aspect,
-                score_said(reply.score),
+                mark_said(reply.score, [reply]),
                 clock(reply.seconds),
                 str(reply.hints) if reply.hints else "",
             )
@@ -192,7 +195,9 @@ def _figure(name: str, own: object, asked: Number, note: str) -> tuple[str, ...]
 def _note(reply: Reply) -> str:
     if reply.carried:
         return "carried on: right but for an earlier number, and counts"
-    return (reply.verdict.mistake or "") if reply.verdict is not None else ""
+    mistake = (reply.verdict.mistake or "") if reply.verdict is not None else ""
+    by_hand = "" if reply.reads is None else BY_HAND
+    return ", ".join(one for one in (mistake, by_hand) if one)
 
 
 def _mistakes(card: Scorecard) -> tuple[Block, ...]:
@@ -232,7 +237,7 @@ def _part(number: int, card: PartCard) -> Section:
     time = f"{clock(card.seconds)} of {card.part.minutes}:00"
     return Section(
         title=f"Part {number}: {card.part.title}",
-        blocks=(Say(text=f"Mark {score_said(card.score)}, time {time}."),),
+        blocks=(Say(text=f"Mark {mark_said(card.score, card.replies)}, time {time}."),),
         sections=tuple(
             Section(title=f"{number}.{at} {heading(reply.question)}", blocks=_question(reply))
             for at, reply in enumerate(card.replies, 1)
@@ -246,9 +251,10 @@ def _question(reply: Reply) -> tuple[Block, ...]:
 
 def _outcome(reply: Reply) -> Iterator[Block]:
     if reply.score is None:
-        yield Say(text="Not reached, or not marked.")
+        yield Say(text=f"{reply.unmarked.capitalize()}.")
     else:
-        yield Say(text=f"Mark {score_said(reply.score)}.{_hints(reply)}{_carried(reply)}")
+        mark = f"Mark {score_said(reply.score)}{_by_hand(reply)}."
+        yield Say(text=f"{mark}{_hints(reply)}{_carried(reply)}")
     if reply.answer:
         yield Typed(caption="The answer", lines=(reply.answer,))
     if reply.verdict is not None:
@@ -260,6 +266,12 @@ def _outcome(reply: Reply) -> Iterator[Block]:
     thoughts = thoughts_of(reply)
     if thoughts:
         yield Typed(caption="As typed", lines=thoughts)
+
+
+def _by_hand(reply: Reply) -> str:
+    if reply.reads is None:
+        return ""
+    return f", {BY_HAND}; what was typed and heard earns {score_said(reply.reads)}"
 
 
 def _hints(reply: Reply) -> str:
@@ -278,7 +290,7 @@ def _points(reply: Reply) -> Iterator[Block]:
             rows=tuple(
                 (
                     one.point.says,
-                    (f"“{one.words}”" if one.words else "marked by the interviewer")
+                    (f"“{one.words}”" if one.words else BY_HAND)
                     + (", before it was asked" if one.unasked else ""),
                 )
                 for one in reply.heard

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from quiz.interview.scorecard import Reply, Scorecard
-from quiz.interview.scorecard_words import figures, minutes, name_of, score_said
+from quiz.interview.scorecard_words import (
+    BY_HAND,
+    aspect_said,
+    figures,
+    mark_said,
+    minutes,
+    name_of,
+    score_said,
+)
 from quiz.output.screen import columns, paragraph, whole_lines
 
 BAR = 20
@@ -37,7 +45,7 @@ def _parts(console: Console, card: Scorecard) -> None:
     rows = [
         (
             f"{number} {part.part.title}",
-            score_said(part.score),
+            mark_said(part.score, part.replies),
             f"{minutes(part.seconds)} of {part.part.minutes} min",
         )
         for number, part in enumerate(card.parts, 1)
@@ -50,7 +58,7 @@ def _marks(console: Console, card: Scorecard) -> None:
     for aspect, score in card.aspects.items():
         full = 0 if score is None else round(float(score) * BAR)
         bar = "■" * full + "□" * (BAR - full)
-        said = "not asked so far" if score is None else f"{score_said(score)}  {bar}"
+        said = aspect_said(card, aspect) if score is None else f"{score_said(score)}  {bar}"
         whole_lines(console, f"  {aspect:<12}{said}")
     used, could = card.reuse
     if could:
@@ -72,6 +80,8 @@ def _numbers(console: Console, card: Scorecard) -> None:
 def _note(reply: Reply) -> str:
     if reply.carried:
         return "carried on"
+    if reply.reads is not None:
+        return BY_HAND
     return reply.verdict.mistake or "" if reply.verdict is not None else "no answer"
 
 

@@ -10,6 +10,8 @@ from problems.interview.script import Aspect, Interview, Part, Point, Question
 from quiz.marking.verdict import Verdict
 
 Mode = Literal["alone", "two"]
+Unmarked = Literal["not reached", "not marked", "passed over"]
+"""Why there is no mark."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +35,15 @@ class Reply:
             interviewer's notes.
         answer: the line that counts as the answer; "" where there is none.
         verdict: of that line, where a problem was asked and a line could be read.
-        score: of the question's aspect, from 0 to 1; None where it was not reached.
+        score: of the question's aspect, from 0 to 1; None where there is none.
         heard: points that were made.
         missed: points that the level expects and nobody heard.
         reused: whether an earlier line was used; None where none could be.
         carried: whether the number is right but for an earlier one that was wrong, and counts so.
         hints: how many were asked for.
         seconds: spent on it.
+        unmarked: why there is no score, where there is none.
+        reads: what the answer and the points earn, where an interviewer's mark differs.
     """
 
     question: Question
@@ -53,6 +57,8 @@ class Reply:
     carried: bool
     hints: int
     seconds: float
+    unmarked: Unmarked = "not reached"
+    reads: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

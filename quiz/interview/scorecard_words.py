@@ -1,14 +1,16 @@
 """A scorecard in words: scores, times, and what is said of a question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from problems.answers.numbers import rounded
+from problems.interview.script import Aspect
 from quiz.interview.answers_told import short
 from quiz.interview.reusing import asked_for, number_of
-from quiz.interview.scorecard import Reply
+from quiz.interview.scorecard import Reply, Scorecard
 
 SECONDS = 60
+BY_HAND = "marked by the interviewer"
 
 
 def clock(seconds: float) -> str:
@@ -24,6 +26,21 @@ def minutes(seconds: float) -> int:
 def score_said(score: Fraction | None) -> str:
     """Return a score to two digits, "-" where nothing was marked."""
     return "-" if score is None else f"{float(score):.2f}"
+
+
+def mark_said(score: Fraction | None, replies: Iterable[Reply]) -> str:
+    """Return the mark of some replies to two digits: "0.75", or why there is none."""
+    if score is not None:
+        return score_said(score)
+    why = {one.unmarked for one in replies}
+    return next((one for one in ("not marked", "passed over") if one in why), "not reached")
+
+
+def aspect_said(card: Scorecard, aspect: Aspect) -> str:
+    """Return the mark of an aspect to two digits, or why there is none."""
+    replies = (reply for part in card.parts for reply in part.replies)
+    own = [one for one in replies if one.question.aspect == aspect]
+    return mark_said(card.aspects[aspect], own)
 
 
 def name_of(reply: Reply) -> str:

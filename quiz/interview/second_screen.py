@@ -1,4 +1,4 @@
-"""The interviewer's screen as values: where an interview of two stands, and what a key does to it.
+"""The interviewer's desk as values: where an interview of two stands, and what a line does to it.
 
 What is kept of it are lines: a key, "t" with a note or "a" with an answer behind it, each with the
 seconds since the line before. The same lines lead to the same desk.
@@ -7,7 +7,7 @@ seconds since the line before. The same lines lead to the same desk.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
+from typing import TypeVar
 
 from problems.interview.script import Interview, Part, Question
 
@@ -15,9 +15,19 @@ MARKS: Mapping[str, Fraction] = {"f": Fraction(1), "h": Fraction(1, 2), "z": Fra
 MARK_WORDS: Mapping[Fraction, str] = {
     Fraction(1): "full", Fraction(1, 2): "half", Fraction(0): "zero",
 }  # fmt: skip
-ENTER, BACKSPACE, ESCAPE, SPACE = "\n", "\x7f", "\x1b", " "
-LONGEST = 500
 DIGITS = "123456789"
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What was marked, heard and typed at one question."""
+
+    mark: Fraction | None
+    heard: frozenset[tuple[str, str]]
+    reused: bool
+    notes: tuple[str, ...]
+    answer: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +46,7 @@ class Desk:
         seconds: by key of the question, without pauses.
         paused: whether the clock stands.
         closed: whether the interview was ended at its end.
+        earlier: by key of the question, what was given there before each line that changed it.
     """
 
     interview: Interview
@@ -50,6 +61,7 @@ class Desk:
     seconds: Mapping[str, float] = field(default_factory=dict)
     paused: bool = False
     closed: bool = False
+    earlier: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
 
     @property
     def question(self) -> Question | None:
@@ -79,6 +91,23 @@ class Desk:
         return self.question is not None and self.question.problem is not None
 
     @property
+    def noted(self) -> Question:
+        """The question that notes go to: the last one behind it."""
+        return self.question or self.interview.questions[-1]
+
+    @property
+    def given(self) -> Given:
+        """What was marked, heard and typed at that question."""
+        here = self.noted.key
+        return Given(
+            mark=self.marks.get(here),
+            heard=frozenset(one for one in self.heard if one[0] == here),
+            reused=here in self.reused,
+            notes=tuple(note for key, note in self.notes if key == here),
+            answer=self.answers.get(here),
+        )
+
+    @property
     def total(self) -> float:
         """Seconds of the whole interview."""
         return sum(self.seconds.values())
@@ -105,16 +134,72 @@ def after(desk: Desk, line: str, seconds: float) -> Desk:
     """Return the desk behind a line that came so many seconds behind the one before it."""
     desk = passing(desk, seconds)
     key, words = line[:1], line[1:].strip()
+    changed = _changed(desk, key, words)
+    if changed is not None:
+        return changed if changed == desk else _remembering(changed, desk)
+    act = _ACTS.get(key)
+    return desk if act is None else act(desk)
+
+
+def _changed(desk: Desk, key: str, words: str) -> Desk | None:
+    """Return the desk behind a line that gives a question something; None where it is none."""
     if key == "t":
         return _noted(desk, words)
     if key == "a":
         return _answered(desk, words)
+    if key == "r":
+        return _reused(desk)
     if key in DIGITS and key:
         return _heard(desk, int(key))
-    if key in MARKS:
-        return _marked(desk, MARKS[key])
-    act = _ACTS.get(key)
-    return desk if act is None else act(desk)
+    return _marked(desk, MARKS[key]) if key in MARKS else None
+
+
+def _remembering(desk: Desk, before: Desk) -> Desk:
+    """Return a desk that knows what its question was given before."""
+    here = before.noted.key
+    given = (*before.earlier.get(here, ()), before.given)
+    return replace(desk, earlier={**before.earlier, here: given})
+
+
+def _undone(desk: Desk) -> Desk:
+    """Return the desk without the last mark, tick, note or answer of its question."""
+    key = desk.noted.key
+    if not desk.earlier.get(key):
+        return desk
+    *before, last = desk.earlier[key]
+    notes = (one for one in desk.notes if one[0] != key)
+    return replace(
+        desk,
+        marks=_with(desk.marks, key, last.mark),
+        heard=frozenset(one for one in desk.heard if one[0] != key) | last.heard,
+        reused=desk.reused - {key} | ({key} if last.reused else set()),
+        notes=(*notes, *((key, note) for note in last.notes)),
+        answers=_with(desk.answers, key, last.answer),
+        earlier={**desk.earlier, key: tuple(before)},
+    )
+
+
+def _with(rows: Mapping[str, V], key: str, value: V | None) -> dict[str, V]:
+    """Return rows with the value at a key, without the key where it is None."""
+    others = {name: one for name, one in rows.items() if name != key}
+    return others if value is None else {**others, key: value}
+
+
+def taken_back(before: Desk, desk: Desk) -> str:
+    """Return what `u` took back, in words."""
+    old, new = before.given, desk.given
+    if old.notes != new.notes:
+        return f"the note {old.notes[-1]}"
+    if old.answer != new.answer:
+        return f"the answer {old.answer}"
+    if old.mark != new.mark:
+        word = "what took it back" if old.mark is None else MARK_WORDS[old.mark]
+        return f"the mark, {word}"
+    if old.reused != new.reused:
+        return "r, the earlier line"
+    names = {name for _, name in old.heard ^ new.heard}
+    points = enumerate(before.noted.points, 1)
+    return "".join(f"{number}, a point" for number, one in points if one.name in names)
 
 
 def passing(desk: Desk, seconds: float) -> Desk:
@@ -130,8 +215,8 @@ def _marked(desk: Desk, mark: Fraction) -> Desk:
     if desk.question is None:
         return desk
     key = desk.question.key
-    others = {name: given for name, given in desk.marks.items() if name != key}
-    return replace(desk, marks=others if desk.marks.get(key) == mark else {**others, key: mark})
+    again = desk.marks.get(key) == mark
+    return replace(desk, marks=_with(desk.marks, key, None if again else mark))
 
 
 def _heard(desk: Desk, number: int) -> Desk:
@@ -144,8 +229,7 @@ def _heard(desk: Desk, number: int) -> Desk:
 def _noted(desk: Desk, note: str) -> Desk:
     if not note:
         return desk
-    key = (desk.question or desk.interview.questions[-1]).key
-    return replace(desk, notes=(*desk.notes, (key, note)))
+    return replace(desk, notes=(*desk.notes, (desk.noted.key, note)))
 
 
 def _answered(desk: Desk, answer: str) -> Desk:
@@ -197,109 +281,5 @@ def _quit(desk: Desk) -> Desk:
 
 
 _ACTS: Mapping[str, Callable[[Desk], Desk]] = {
-    "n": _next, "b": _back, "x": _pass, "r": _reused, "p": _pause, "q": _quit,
+    "n": _next, "b": _back, "x": _pass, "u": _undone, "p": _pause, "q": _quit,
 }  # fmt: skip
-
-Shown = Literal["question", "solution", "keys"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Screen:
-    """A desk as it is looked at.
-
-    Args:
-        shown: what stands in the middle.
-        page: of it, from 0 on; they come round.
-        typing: "t" or "a" and the note or answer that is being typed; None where none is.
-        says: what the last key did not do, and why; "" where it did.
-    """
-
-    desk: Desk
-    shown: Shown = "question"
-    page: int = 0
-    typing: tuple[str, str] | None = None
-    says: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Turn:
-    """What a key leads to: `line` is what is to be kept of it, None where nothing is.
-
-    `stops` says that the screen is left.
-    """
-
-    screen: Screen
-    line: str | None = None
-    stops: bool = False
-
-
-WHY_NOT: Mapping[str, str] = {
-    "x": "The next question is no follow-up; n goes on to it.",
-    "r": "No earlier line gives the answer here.",
-    "a": "No answer is read here: points are heard.",
-    "b": "This is the first question.",
-    "n": "That was the last question; q ends the interview.",
-}
-
-
-def pressed(screen: Screen, key: str, seconds: float) -> Turn:
-    """Return what a key leads to, so many seconds behind the last line that was kept."""
-    if screen.typing is not None:
-        return _typed(screen, *screen.typing, key, seconds)
-    plain, key = replace(screen, says=""), key.lower()
-    if key == "q":
-        return Turn(screen=_kept(plain, "q", seconds), line="q", stops=True)
-    looked = _looked(plain, key)
-    return _acted(plain, key, seconds) if looked is None else Turn(screen=looked)
-
-
-def _looked(screen: Screen, key: str) -> Screen | None:
-    """Return the screen behind a key that changes what is seen alone; None where it is none."""
-    match key:
-        case "t" | "a" if key == "t" or screen.desk.is_answered:
-            return replace(screen, typing=(key, ""))
-        case "w":
-            return _toggled(screen, "solution")
-        case "?":
-            return _toggled(screen, "keys")
-        case " ":
-            return replace(screen, page=screen.page + 1)
-        case "\n" | "\x1b" | "\x7f":
-            return replace(screen, shown="question", page=0)
-        case _:
-            return None
-
-
-def _toggled(screen: Screen, shown: Shown) -> Screen:
-    return replace(screen, shown="question" if screen.shown == shown else shown, page=0)
-
-
-def _acted(screen: Screen, key: str, seconds: float) -> Turn:
-    if len(key) == 1 and after(screen.desk, key, 0.0) != screen.desk:
-        return Turn(screen=_kept(screen, key, seconds), line=key)
-    points = () if screen.desk.question is None else screen.desk.question.points
-    if key in DIGITS:
-        says = f"There are {len(points)} points here." if points else "No points are heard here."
-    else:
-        says = WHY_NOT.get(key, "No key does that here; ? shows the keys.")
-    return Turn(screen=replace(screen, says=says))
-
-
-def _kept(screen: Screen, line: str, seconds: float) -> Screen:
-    desk = after(screen.desk, line, seconds)
-    if desk.position != screen.desk.position:
-        return Screen(desk=desk)
-    return replace(screen, desk=desk, typing=None)
-
-
-def _typed(screen: Screen, what: str, words: str, key: str, seconds: float) -> Turn:
-    if key == ENTER and words.strip():
-        line = f"{what} {words.strip()}"
-        return Turn(screen=_kept(screen, line, seconds), line=line)
-    if key in {ENTER, ESCAPE}:
-        return Turn(screen=replace(screen, typing=None))
-    if key == BACKSPACE:
-        words = words[:-1]
-    elif len(words) < LONGEST and key.isprintable():
-        words += key
-    return Turn(screen=replace(screen, typing=(what, words)))

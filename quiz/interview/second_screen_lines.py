@@ -10,21 +10,25 @@ from quiz.answers import Unreadable
 from quiz.grading import grade
 from quiz.interview.answers_told import accepted, right, wrong_answers
 from quiz.interview.marking import expects
-from quiz.interview.questions_said import heading
+from quiz.interview.pressing import LONGEST, Screen
+from quiz.interview.questions_said import heading, name_of
 from quiz.interview.scorecard_words import SECONDS, clock
-from quiz.interview.second_screen import DIGITS, MARK_WORDS, Desk, Screen
+from quiz.interview.second_card import counts
+from quiz.interview.second_screen import DIGITS, MARK_WORDS, Desk
 
 Style = Literal["", "strong", "head", "over", "dim"]
 KEYS = (
-    "f full  h half  z zero  1-9 heard  r reused  a answer  t note  w solution",
-    "n next  b back  x pass over a follow-up  p pause  space more  ? keys  q stop",
+    "f full  h half  z zero  1-9 heard  r reused  a answer  t note  u take back",
+    "n next  b back  x pass over  w solution  p pause  space more  ? keys  q stop",
 )
+PROMPTS = {"t": "note> ", "a": "answer> "}
 HELP = """\
 f full, h half, z zero: the mark for this question; the same key takes it back
 1 to 9: this point was heard, or was not after all
 r: the answer used an earlier line
 t: type a note, a: type the answer, to be told what it earns and which mistake
    gives it; Enter keeps it, Escape drops it
+u: take back the last mark, point, r, note or answer of this question
 n: the next question   b: the question before, passed over or not
 x: pass over the next follow-up
 p: the clock stands, or goes on   w: the worked solution and the wrong answers
@@ -108,7 +112,8 @@ def _keys(width: int) -> tuple[Row, ...]:
 def _state(screen: Screen, width: int, page: str) -> Row:
     if screen.typing is not None:
         what, words = screen.typing
-        prompt = "note> " if what == "t" else "answer> "
+        full = f"{LONGEST} characters, no more: " if len(words) == LONGEST else ""
+        prompt = f"{full}{PROMPTS[what]}"
         room = max(width - len(prompt) - 1, 1)
         return Row(text=f"{prompt}{words[-room:]}_", style="strong")
     if screen.says:
@@ -130,12 +135,41 @@ def _body(screen: Screen, width: int) -> Iterator[Row]:
         for line in HELP.splitlines():
             yield from _wrapped(line, width, hanging=INDENT)
     elif screen.desk.question is None:
-        yield from _wrapped("That was the last question.", width, "strong")
-        yield from _wrapped("q ends the interview and shows the scorecard; b goes back.", width)
+        yield from _end(screen.desk, width)
     elif screen.shown == "solution":
         yield from _solution(screen.desk.question, width)
     else:
         yield from _question(screen.desk, screen.desk.question, width)
+
+
+def _end(desk: Desk, width: int) -> Iterator[Row]:
+    """Yield how to end, and which questions were shown and have no mark."""
+    yield from _wrapped("That was the last question.", width, "strong")
+    yield from _wrapped("q ends the interview and shows the scorecard; b goes back.", width)
+    numbered = enumerate(desk.interview.questions, 1)
+    shown = [(at, one) for at, one in numbered if one.key in desk.reached - desk.passed]
+    lacking = [(at, one) for at, one in shown if one.key not in desk.marks]
+    if not lacking:
+        yield from _wrapped("Each question that was shown has a mark.", width)
+        return
+    yield Row(text="")
+    yield from _wrapped("Shown, and without a mark:", width)
+    for at, one in lacking:
+        earned = counts(desk, one)
+        why = (
+            "counts nowhere" if earned is None else f"counts {float(earned):.2f}, as it was typed"
+        )
+        yield from _wrapped(f"{at} {name_of(one)}: {why}", width, indent=INDENT)
+
+
+def keys_said(desk: Desk) -> str:
+    """Return the keys that do something now, in a line for who cannot see them all the time."""
+    question = desk.question
+    if question is None:
+        return "keys: q ends the interview, b back, t note, ? all keys"
+    points = f", 1-{min(len(question.points), len(DIGITS))} heard" if question.points else ""
+    answer = ", a answer" if desk.is_answered else ""
+    return f"keys: f full, h half, z zero{points}{answer}, t note, n next, ? all keys, q stop"
 
 
 def _question(desk: Desk, question: Question, width: int) -> Iterator[Row]:

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from quiz.interview.keys import END, Keys
-from quiz.interview.second_screen import Desk, Screen, passing, pressed
-from quiz.interview.second_screen_lines import Row, Style, rows, whole
-from quiz.output.screen import is_plain, whole_lines
+from quiz.interview.keys import Keys
+from quiz.interview.pressing import Screen, Turn, left, pressed
+from quiz.interview.second_screen import Desk, passing
+from quiz.interview.second_screen_lines import PROMPTS, Row, Style, keys_said, rows, whole
+from quiz.output.screen import is_plain, paragraph, whole_lines
 from quiz.output.started import typed_here
 
 Ending = Literal["finished", "stopped", "interrupted"]
@@ -31,11 +32,14 @@ class Drawn(Protocol):
         """Show a screen; `again` says that nothing but the clock may be new."""
 
 
-def surface(console: Console) -> "Redrawn | Printed":
-    """Return what a console can do: a screen drawn in place, or lines one after another."""
-    plain = is_plain(console) or console.is_dumb_terminal
-    in_place = console.is_terminal and not plain
-    return Redrawn(console) if in_place else Printed(console)
+def in_place(console: Console) -> bool:
+    """Say whether a screen can be drawn in place, else lines one after another."""
+    return console.is_terminal and not is_plain(console) and not console.is_dumb_terminal
+
+
+def surface(console: Console, *, by_hand: bool) -> "Redrawn | Printed":
+    """Return what a console can do; `by_hand` says that keys are pressed and no lines sent."""
+    return Redrawn(console) if in_place(console) else Printed(console, by_hand=by_hand)
 
 
 @final
@@ -67,10 +71,16 @@ class Redrawn:
 
 @final
 class Printed:
-    """Lines one after another, for a pipe, a plain terminal or a reader of screens."""
+    """Lines one after another, for a pipe, a plain terminal or a reader of screens.
 
-    def __init__(self, console: Console) -> None:
+    Args:
+        console: where they are printed.
+        by_hand: whether keys are pressed, which are then told, and notes and answers prompted for.
+    """
+
+    def __init__(self, console: Console, *, by_hand: bool) -> None:
         self._console = console
+        self._by_hand = by_hand
         self._last: Screen | None = None
 
     def __enter__(self) -> Self:
@@ -86,16 +96,21 @@ class Printed:
 
     def draw(self, screen: Screen, *, again: bool) -> None:
         """Print the question where it is new, else the line that says how it stands."""
-        if again or (self._last is not None and screen.typing is not None):
+        if again:
             return
+        last, self._last = self._last, screen
+        if screen.typing is not None:
+            if self._by_hand and (last is None or last.typing is None):
+                self._console.out(PROMPTS[screen.typing[0]], end="", highlight=False)
+            return
+        for _, note in () if last is None else screen.desk.notes[len(last.desk.notes) :]:
+            whole_lines(self._console, f"noted: {note}")
         lines = whole(screen, self._console.width)
-        shown = lines if self._is_new(screen) else lines[-1:]
-        for row in shown:
+        is_new = last is None or _shows(last) != _shows(screen)
+        for row in lines if is_new else lines[-1:]:
             whole_lines(self._console, row.text)
-        self._last = screen
-
-    def _is_new(self, screen: Screen) -> bool:
-        return self._last is None or _shows(self._last) != _shows(screen)
+        if is_new and self._by_hand:
+            paragraph(self._console, keys_said(screen.desk))
 
 
 def _shows(screen: Screen) -> tuple[object, ...]:
@@ -125,6 +140,7 @@ class SecondScreen:
         self._surface = surface
         self._journal = journal
         self._clock = clock
+        self._since = clock()
 
     @property
     def desk(self) -> Desk:
@@ -132,29 +148,47 @@ class SecondScreen:
         return self._screen.desk
 
     def run(self) -> Ending:
-        """Show the screen until the interview is ended or left."""
+        """Show the screen until the interview is ended or left; what is being typed is kept.
+
+        Raises:
+            OSError: the screen cannot be written to.
+            SystemExit: a signal ends the process.
+        """
+        self._since = self._clock()
         try:
             return self._run()
         except KeyboardInterrupt:
+            self._take(left(self._screen, self._passed()))
             return "interrupted"
+        except (OSError, SystemExit):
+            self._take(left(self._screen, self._passed()))
+            raise
 
     def _run(self) -> Ending:
-        since, again = self._clock(), False
+        again = False
         while True:
-            self._show(self._clock() - since, again=again)
-            key = self._keys.read(1 - (self.desk.total + self._clock() - since) % 1)
+            self._show(self._clock() - self._since, again=again)
+            second = 1 - (self.desk.total + self._clock() - self._since) % 1
+            key = self._keys.read(second, typing=self._screen.typing is not None)
             again = key is None
             if key is None:
                 continue
-            now = self._clock()
-            seconds = round(now - since, 3)
-            turn = pressed(self._screen, "q" if key == END else key, seconds)
-            if turn.line is not None:
-                self._journal(seconds, turn.line)
-                since = now
-            self._screen = turn.screen
+            turn = pressed(self._screen, key, self._passed())
+            self._take(turn)
             if turn.stops:
                 return "finished" if self.desk.closed else "stopped"
+
+    def _take(self, turn: Turn) -> None:
+        """Keep the lines of a turn, the first behind its seconds, and then its screen."""
+        for number, line in enumerate(turn.lines):
+            self._journal(0.0 if number else self._passed(), line)
+        if turn.lines:
+            self._since = self._clock()
+        self._screen = turn.screen
+
+    def _passed(self) -> float:
+        """Return the seconds since the last line that was kept."""
+        return round(self._clock() - self._since, 3)
 
     def _show(self, seconds: float, *, again: bool) -> None:
         live = replace(self._screen, desk=passing(self.desk, seconds))

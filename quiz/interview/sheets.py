@@ -159,7 +159,8 @@ def interviewer(interview: Interview) -> Document:
 HOW = (
     "Mark what was said, not how it was said. A number that follows from an earlier wrong one "
     "counts in full. A point that was made before it was asked for counts. Give a hint where a "
-    "minute passes without a step, and note it."
+    "minute passes without a step, and note it. What is accepted for a quarter, or for a share of "
+    "pairs, has no box: write it beside the boxes. On the second screen the typed answer earns it."
 )
 
 

@@ -20,8 +20,8 @@ from quiz.interview.closing import close, left
 from quiz.interview.keys import opened
 from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
-from quiz.interview.second_screen import MARK_WORDS, MARKS, Desk, after, begun
-from quiz.interview.second_screen_terminal import SecondScreen, surface
+from quiz.interview.second_screen import MARK_WORDS, MARKS, Desk, after, begun, taken_back
+from quiz.interview.second_screen_terminal import SecondScreen, in_place, surface
 from quiz.interview.second_sitting import BARE, Drawing, Seat, drawn, seat_of, sit_down
 from quiz.interview.sheet_files import folder_faults, written
 from quiz.interview.sheets import CANDIDATE, again, files
@@ -141,7 +141,11 @@ def hold(console: Console, seat: Seat, store: Interviews | None, folder: str | N
     keep: Callable[[float, str], None] = _unkept
     if store is not None and saved is not None:
         keep = partial(store.keep, saved.key)
-    with opened(sys.stdin) as keys, surface(console) as shown:
+    by_hand = sys.stdin.isatty()
+    with (
+        opened(sys.stdin, in_lines=not in_place(console)) as keys,
+        surface(console, by_hand=by_hand) as shown,
+    ):
         screen = SecondScreen(seat.desk, keys=keys, surface=shown, journal=keep, clock=monotonic)
         ending = screen.run()
     if ending != "finished":
@@ -197,6 +201,8 @@ def _said(before: Desk, desk: Desk, line: str) -> str:
     if key in MARKS:
         given = question is not None and question.key in desk.marks
         return f"mark: {MARK_WORDS[MARKS[key]] if given else 'taken back'}"
+    if key == "u" and before != desk:
+        return f"taken back: {taken_back(before, desk)}"
     if key == "r":
         return "earlier line used" if desk.reused > before.reused else "earlier line not used"
     if key.isdigit() and question is not None and before.heard != desk.heard:

@@ -194,7 +194,7 @@ def test_the_page_and_the_text_have_all_that_the_card_has(said, text, card):
         "The micro-batch is 1.", "before it was asked", "Not said, and expected at this level",
         "8 bytes of moments.", "A stronger answer on died.", "16 bytes a parameter",
         "Hints: 2.", "memquiz practice --kind zero-states", "0.25 of 1",
-        "Llama 2 7B", "Now 16k context. The activations?", "Not reached, or not marked.",
+        "Llama 2 7B", "Now 16k context. The activations?", "Not reached.",
     ):  # fmt: skip
         assert part in said, part
         assert part in plain, part

@@ -8,8 +8,9 @@ import pytest
 from problems.interview.drawing import interview as drawn
 from quiz.interview.keys import Lines
 from quiz.interview.pages import html, markdown
+from quiz.interview.pressing import Screen, Text, pressed
 from quiz.interview.second_card import card
-from quiz.interview.second_screen import Screen, begun, held, pressed
+from quiz.interview.second_screen import begun, held
 from quiz.interview.second_screen_lines import KEYS, rows, time_said
 from quiz.interview.second_screen_terminal import SecondScreen
 
@@ -23,8 +24,8 @@ def press(interview, keys, seconds=1.0):
     for key in keys:
         since += seconds
         turn = pressed(screen, key, since)
-        if turn.line is not None:
-            lines.append((since, turn.line))
+        for line in turn.lines:
+            lines.append((since, line))
             since = 0.0
         screen = turn.screen
     return screen, tuple(lines)
@@ -250,14 +251,24 @@ def test_what_was_not_reached_has_no_mark_and_nothing_missed(interview):
 
 @pytest.mark.parametrize(
     ("typed", "keys"),
-    [("f\nn\n", ["f", "n"]), ("t said it\n", ["t", *"said it", "\n"]), ("\n", ["\n"]),
-     (" \n", [" "]), ("  f  \n", ["f"]), ("T x\n", ["t", "x", "\n"]), ("n", ["n"]),
-     ("a 8\n", ["a", "8", "\n"])],
+    [("f\nn\n", ["f", "n"]), ("t said it\n", ["t", Text(words="said it", ends=True)]),
+     ("\n", ["\n"]), (" \n", [" "]), ("  f  \n", ["f"]), ("n", ["n"]),
+     ("T x\nf\n", ["t", Text(words="x", ends=True), "f"]),
+     ("t\nq\nf\n", ["t", Text(words="q", ends=True), "f"]),
+     ("a\n\nf\n", ["a", Text(words="", ends=True), "f"]),
+     ("t\n", ["t", ""]), ("a", ["a", ""])],
 )  # fmt: skip
-def test_lines_of_a_pipe_are_keys(typed, keys):
-    lines = Lines(StringIO(typed))
-    assert [lines.read(0) for _ in keys] == keys
-    assert lines.read(0) == ""
+def test_lines_of_a_pipe_are_keys_and_a_line_behind_t_or_a_is_its_text(typed, keys):
+    lines, typing = Lines(StringIO(typed)), False
+    for key in keys:
+        assert lines.read(0, typing=typing) == key
+        typing = key in {"t", "a"}
+    assert lines.read(0, typing=False) == ""
+
+
+def test_what_stands_behind_a_key_that_does_nothing_is_no_key():
+    lines = Lines(StringIO("a 16 bytes\nf\n"))
+    assert [lines.read(0, typing=False) for _ in "123"] == ["a", "f", ""]
 
 
 class Script:
@@ -269,7 +280,8 @@ class Script:
     def clock(self):
         return self.now
 
-    def read(self, seconds):
+    def read(self, seconds, *, typing):
+        del typing
         at, key = self._events[0]
         if at > self.now + seconds:
             self.now += seconds
@@ -327,7 +339,7 @@ def test_the_end_of_input_stops_and_ctrl_c_interrupts(interview):
     assert kept == [(1.0, "q")]
     screen, _, kept = sitting(interview, (1.0, KeyboardInterrupt))
     assert screen.run() == "interrupted"
-    assert kept == []
+    assert kept == [(1.0, "q")]
 
 
 def test_q_at_the_end_finishes_and_before_it_does_not(interview):
