@@ -223,17 +223,17 @@ else:
                 piece = self._piece()
                 typed += piece
             self.take()
-            if not piece:  # Ctrl-D leaves the terminal's cursor where it is
-                self._write(b"\n")
             while piece and self._comes(TOGETHER) and (piece := self._piece()):
                 typed += piece
+            if not typed.endswith(b"\n"):  # the terminal's cursor is behind it still
+                self._write(b"\n")
             words = typed.decode("utf-8", "replace")
             return ESCAPE if ESCAPE in words else Text(words=words, ends=True)
 
         def _keys(self, data: bytes) -> list[str | Text]:
             if not data:
-                lost = [] if self._pasted is None else [Text(words=self._pasted)]
-                return [*lost, END]
+                begun, self._pasted = self._pasted, None
+                return [END] if begun is None else [Text(words=begun), END]
             text, self._begun = self._begun + self._decoder.decode(data), ""
             keys: list[str | Text] = []
             while text:

@@ -1,5 +1,6 @@
 """What a key does on the interviewer's screen: what is seen, what is typed, what is to be kept."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,6 +13,7 @@ END = ""
 CLOSING = "\x04"
 # Of a note or an answer, in characters.
 LONGEST = 1000
+LINE_END = re.compile(r"\s*[\r\n]\s*")
 
 Shown = Literal["question", "solution", "keys"]
 
@@ -31,7 +33,7 @@ class Text:
     @property
     def in_a_line(self) -> str:
         """Its words without what is no text, a space for each end of a line."""
-        line = " ".join(self.words.splitlines()).replace("\t", " ")
+        line = LINE_END.sub(" ", self.words).replace("\t", " ")
         return "".join(one for one in line if one.isprintable())
 
 
