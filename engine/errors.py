@@ -6,11 +6,15 @@ from difflib import get_close_matches
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong: where it stands, what is wrong with it, what to do next."""
+    """One thing that is wrong: where it stands, what is wrong with it, what to do next.
+
+    `below` are lines that are shown below it, such as what there is to choose from.
+    """
 
     where: str
     what: str
     next: str = ""
+    below: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" + (f"; {self.next}" if self.next else "")

@@ -13,10 +13,11 @@ from engine.errors import Fault, InputError
 from problems.interview.drawing import interview
 from problems.interview.points import table
 from quiz.exits import Exit, exits
-from quiz.history.interviews import Interviews
+from quiz.history.interviews import ALONE, Interviews
 from quiz.history.store import data_folder
 from quiz.interview.closing import close, left
 from quiz.interview.dialogue import Dialogue
+from quiz.interview.kept_before import kept_before
 from quiz.interview.marking import card
 from quiz.interview.replaying import replay
 from quiz.interview.sheet_files import folder_faults
@@ -123,6 +124,7 @@ def _wishes(options: Options) -> Wishes:
         interviewer=options["interviewer"],
         new=options["new"],
         no_save=options["no_save"],
+        at_once=options["at_once"],
         replay=options["replay"],
         scorecard=options["scorecard"],
     )
@@ -179,11 +181,7 @@ def _unkept(_seconds: float, _line: str) -> None:
 
 
 def _replay(name: str, folder: str | None) -> Exit:
-    with Interviews(data_folder()) as store:
-        saved = store.named(name)
-    if saved is None:
-        what = f"there is no interview {name[:40]!r}" if name else "no interview was finished"
-        raise InputError(Fault("--replay", what, "memquiz interview begins one"))
+    saved = kept_before(data_folder(), name, mode=ALONE)
     console = open_console()
     found = taken(saved, interview)
     if found.remark:

@@ -151,6 +151,11 @@ class Interviews:
             raise InputError(Fault("--replay", what, "type more of it, or its number"))
         return self._saved(found[0]) if found else None
 
+    def finished(self, most: int) -> tuple[SavedInterview, ...]:
+        """Return the last interviews that were gone through to their end, the last one first."""
+        clause = "AND finished IS NOT NULL ORDER BY finished DESC, id DESC LIMIT ?"
+        return tuple(self._saved(row) for row in self._rows(clause, most))
+
     def _rows(self, clause: str, *values: object) -> list[Sequence[Any]]:
         with self._database.reading() as connection:
             return connection.execute(f"{ROWS} {clause}", (self._mode, *values)).fetchall()

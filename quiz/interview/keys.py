@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Protocol, TextIO, final
 
-from quiz.interview.pressing import CLOSING, END, ENTER, ESCAPE, Text
+from quiz.interview.pressing import BACKSPACE, CLOSING, END, ENTER, ESCAPE, Text
 from quiz.output.keys import TOGETHER, dumb
 from quiz.output.typing_in import line_of
 
@@ -22,7 +22,7 @@ else:
     import termios
     import tty
 
-SAME = {"\r": ENTER, "\b": "\x7f"}
+SAME = {"\r": ENTER, "\b": BACKSPACE}
 # As shells tell that a signal ended a process.
 SIGNALLED = 128
 BYTES = 4096
@@ -150,6 +150,16 @@ if sys.platform == "win32":
 
 else:
 
+    def _erased(typed: str) -> str:
+        """Return what is typed without what was rubbed out before the terminal took lines."""
+        words: list[str] = []
+        for one in typed:
+            if SAME.get(one, one) != BACKSPACE:
+                words.append(one)
+            elif words:
+                words.pop()
+        return "".join(words)
+
     @final
     class TerminalKeys:
         """The keys of a terminal that hands them on one by one.
@@ -219,7 +229,7 @@ else:
             """
             self.give_back()
             typed = piece = self._piece()
-            while piece and not piece.endswith(b"\n"):
+            while piece and not any(end in typed for end in (b"\n", CLOSING.encode())):
                 piece = self._piece()
                 typed += piece
             self.take()
@@ -227,7 +237,7 @@ else:
                 typed += piece
             if not typed.endswith(b"\n"):  # the terminal's cursor is behind it still
                 self._write(b"\n")
-            words = typed.decode("utf-8", "replace")
+            words = _erased(typed.decode("utf-8", "replace"))
             return ESCAPE if ESCAPE in words else Text(words=words, ends=True)
 
         def _keys(self, data: bytes) -> list[str | Text]:
@@ -241,8 +251,8 @@ else:
                     text = self._paste(text, keys)
                     continue
                 typed, begins, text = text.partition(PASTE)
-                if not begins and (begun := BEGUN.search(typed)):
-                    typed, self._begun = typed[: begun.start()], begun[0]
+                if not begins and (cut := BEGUN.search(typed)):
+                    typed, self._begun = typed[: cut.start()], cut[0]
                 keys += [SAME.get(one, one) for one in NO_KEY.sub("", typed)]
                 self._pasted = "" if begins else None
             return keys

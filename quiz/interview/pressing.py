@@ -139,7 +139,7 @@ def _toggled(screen: Screen, shown: Shown) -> Screen:
 def _acted(screen: Screen, key: str, seconds: float) -> Turn:
     changed = after(screen.desk, key, 0.0) if len(key) == 1 else screen.desk
     if changed != screen.desk:
-        says = f"Taken back: {taken_back(screen.desk, changed)}." if key == "u" else ""
+        says = f"{taken_back(screen.desk, changed)}." if key == "u" else ""
         return Turn(screen=replace(_kept(screen, key, seconds), says=says), lines=(key,))
     points = () if screen.desk.question is None else screen.desk.question.points
     if key in DIGITS:

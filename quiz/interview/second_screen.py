@@ -186,20 +186,21 @@ def _with(rows: Mapping[str, V], key: str, value: V | None) -> dict[str, V]:
 
 
 def taken_back(before: Desk, desk: Desk) -> str:
-    """Return what `u` took back, in words."""
+    """Return what `u` took back, as a sentence without its stop."""
     old, new = before.given, desk.given
     if old.notes != new.notes:
-        return f"the note {old.notes[-1]}"
+        return f"Taken back: the note {old.notes[-1]}"
     if old.answer != new.answer:
-        return f"the answer {old.answer}"
+        return f"Taken back: the answer {old.answer}"
     if old.mark != new.mark:
-        word = "what took it back" if old.mark is None else MARK_WORDS[old.mark]
-        return f"the mark, {word}"
+        again = "" if new.mark is None else f"; it is {MARK_WORDS[new.mark]} again"
+        gone = "that there is no mark" if old.mark is None else f"the mark {MARK_WORDS[old.mark]}"
+        return f"Taken back: {gone}{again}"
     if old.reused != new.reused:
-        return "r, the earlier line"
+        return f"Taken back: that an earlier line was{' not' * new.reused} used"
     names = {name for _, name in old.heard ^ new.heard}
-    points = enumerate(before.noted.points, 1)
-    return "".join(f"{number}, a point" for number, one in points if one.name in names)
+    number = next(at for at, one in enumerate(before.noted.points, 1) if one.name in names)
+    return f"Taken back: that point {number} was{' not' * bool(new.heard - old.heard)} heard"
 
 
 def passing(desk: Desk, seconds: float) -> Desk:

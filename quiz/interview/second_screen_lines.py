@@ -157,7 +157,9 @@ def _end(desk: Desk, width: int) -> Iterator[Row]:
     for at, one in lacking:
         earned = counts(desk, one)
         why = (
-            "counts nowhere" if earned is None else f"counts {float(earned):.2f}, as it was typed"
+            "counts nowhere"
+            if earned is None
+            else f"counts {float(earned):.2f}, as it was typed or heard"
         )
         yield from _wrapped(f"{at} {name_of(one)}: {why}", width, indent=INDENT)
 

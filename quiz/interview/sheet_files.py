@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from engine.errors import Fault, InputError
 
@@ -47,6 +48,18 @@ def folder_faults(option: str, typed: str) -> Iterator[Fault]:
         yield Fault(option, f"{there} is no folder", "name another")
     elif not os.access(there, os.W_OK | os.X_OK):
         yield Fault(option, f"{there} cannot be written to", "name another")
+    else:
+        yield from _refused(option, there)
+
+
+def _refused(option: str, there: Path) -> Iterator[Fault]:
+    """Yield what a folder says to something new in it, which no mode of it tells."""
+    try:
+        with TemporaryDirectory(prefix=".memquiz-", dir=there):
+            pass
+    except OSError as error:
+        what = f"{there} cannot be written to: {error.strerror or error}"
+        yield Fault(option, what, "name another")
 
 
 def _taken(option: str, folder: Path, files: Mapping[PurePosixPath, bytes]) -> list[Fault]:

@@ -17,6 +17,7 @@ from quiz.exits import Exit
 from quiz.history.interviews import TWO, Interviews, SavedInterview
 from quiz.history.store import data_folder
 from quiz.interview.closing import close, left
+from quiz.interview.kept_before import kept_before
 from quiz.interview.keys import opened
 from quiz.interview.scorecard_words import clock
 from quiz.interview.second_card import card
@@ -53,6 +54,7 @@ class Wishes:
         interviewer: whether the second screen is wanted.
         new: begin an interview in any case.
         no_save: keep nothing.
+        at_once: show marks behind each question, which is for one alone.
         replay: which is to be told again, "" for the last one; None where none is.
         scorecard: the folder of the scorecard's pages; None where none are wanted.
     """
@@ -61,6 +63,7 @@ class Wishes:
     interviewer: bool = False
     new: bool = False
     no_save: bool = False
+    at_once: bool = False
     replay: str | None = None
     scorecard: str | None = None
 
@@ -70,6 +73,7 @@ class Wishes:
         held = {
             "--interviewer": self.interviewer, "--new": self.new, "--no-save": self.no_save,
             "--replay": self.replay is not None, "--scorecard": self.scorecard is not None,
+            "--at-once": self.at_once,
         }  # fmt: skip
         if others := [name for name, given in held.items() if given]:
             what = f"writes sheets and holds no interview, so {', '.join(others)} has no use"
@@ -90,11 +94,7 @@ def of_two(asked: Asked, wishes: Wishes) -> Exit:
     if wishes.out is not None:
         return write_sheets(console, drawn(interview, *asked), wishes.out)
     if wishes.replay is not None:
-        with Interviews(data_folder(), mode=TWO) as store:
-            saved = store.named(wishes.replay)
-        if saved is None:
-            what = f"no interview of two is {wishes.replay[:40]!r}, or none was finished"
-            raise InputError(Fault("--replay", what, f"{BARE} begins one"))
+        saved = kept_before(data_folder(), wishes.replay, mode=TWO)
         return replay(console, saved, interview, wishes.scorecard)
     if sys.stdin is None:  # closed before the process began
         raise InputError(Fault("standard input", "is closed", "keys are read from it"))
@@ -202,7 +202,8 @@ def _said(before: Desk, desk: Desk, line: str) -> str:
         given = question is not None and question.key in desk.marks
         return f"mark: {MARK_WORDS[MARKS[key]] if given else 'taken back'}"
     if key == "u" and before != desk:
-        return f"taken back: {taken_back(before, desk)}"
+        said = taken_back(before, desk)
+        return f"{said[0].lower()}{said[1:]}"
     if key == "r":
         return "earlier line used" if desk.reused > before.reused else "earlier line not used"
     if key.isdigit() and question is not None and before.heard != desk.heard:

@@ -1,14 +1,17 @@
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from problems.interview.drawing import interview as drawn
+from quiz.interview.card_screen import show
 from quiz.interview.keys import Lines
 from quiz.interview.pages import html, markdown
-from quiz.interview.pressing import Screen, Text, pressed
+from quiz.interview.pressing import CLOSING, END, Screen, Text, pressed
 from quiz.interview.second_card import card
 from quiz.interview.second_screen import begun, held
 from quiz.interview.second_screen_lines import KEYS, rows, time_said
@@ -236,10 +239,105 @@ def test_the_scorecard_has_marks_points_notes_and_times(interview):
     assert "marked by the interviewer" in markdown(scorecard)
 
 
-def test_a_full_mark_says_that_nothing_was_missed(interview):
-    full, half = (card(press(interview, key)[0].desk, started=STARTED) for key in "fh")
-    assert full.parts[0].replies[0].missed == ()
-    assert len(half.parts[0].replies[0].missed) == 3
+@pytest.mark.parametrize(
+    ("keys", "missed"),
+    [("f", []), ("h", ["micro-batch", "sequence", "precision"]),
+     ("f1", ["sequence", "precision"]), ("f1234", []), ("f123", [])],
+)  # fmt: skip
+def test_a_full_mark_without_a_tick_says_that_nothing_was_missed(interview, keys, missed):
+    reply = card(press(interview, keys)[0].desk, started=STARTED).parts[0].replies[0]
+    assert [one.name for one in reply.missed] == missed
+
+
+@pytest.mark.parametrize(
+    ("keys", "undone", "says"),
+    [("f", "", "the mark full"), ("fz", "f", "the mark zero; it is full again"),
+     ("ff", "f", "that there is no mark; it is full again"),
+     ("12", "1", "that point 2 was heard"), ("11", "1", "that point 1 was not heard"),
+     ("nnnnr", "nnnn", "that an earlier line was used"),
+     ("nnnnrr", "nnnnr", "that an earlier line was not used"),
+     (["n", "b", "t", "x", "\n", "t", "y", "\n"], ["n", "b", "t", "x", "\n"], "the note y"),
+     ([*"nna", *"8", "\n", "a", "9", "\n"], [*"nna", "8", "\n"], "the answer 9"),
+     (["1", "n", "f", "b"], "nfb", "that point 1 was heard")],
+)  # fmt: skip
+def test_u_takes_the_last_thing_back_that_its_question_was_given(interview, keys, undone, says):
+    screen, lines = press(interview, [*keys, "u"])
+    assert screen.says == f"Taken back: {says}."
+    as_if = press(interview, undone)[0].desk
+    for part in ("position", "marks", "heard", "reused", "notes", "answers"):
+        assert getattr(screen.desk, part) == getattr(as_if, part)
+    assert lines[-1][1] == "u"
+    assert held(interview, lines) == screen.desk
+
+
+def test_u_goes_back_as_far_as_anything_was_given_and_the_clock_does_not(interview):
+    screen, lines = press(interview, [*"f1", "t", "x", "\n", *"uuuu"], seconds=2)
+    assert screen.desk.given == begun(interview).given
+    assert screen.desk.total == 18 - 2
+    assert [line for _, line in lines] == ["f", "1", "t x", "u", "u", "u"]
+    assert screen.says == "There is no mark, point, note or answer here to take back."
+
+
+def test_the_end_of_input_keeps_what_is_typed_and_ends_no_interview(interview):
+    turn = pressed(press(interview, ["t", *"so far"])[0], END, 3.0)
+    assert (turn.lines, turn.stops) == (("t so far", "q"), True)
+    end = press(interview, "n" * len(interview.questions))[0]
+    for key in (END, CLOSING):
+        turn = pressed(end, key, 3.0)
+        assert (turn.lines, turn.stops, turn.screen.desk.closed) == ((), True, False)
+
+
+def test_ctrl_d_ends_a_text_and_is_no_letter_of_it(interview):
+    screen, lines = press(interview, ["t", *"qn", CLOSING, "t", CLOSING])
+    assert [line for _, line in lines] == ["t qn"]
+    assert screen.typing is None
+
+
+def test_a_paste_goes_into_what_is_typed_with_a_space_for_each_line_and_no_further(interview):
+    paste = Text(words="f\r\n q\tz\x1b[2J\n")
+    screen, lines = press(interview, [paste])
+    assert (screen.desk, lines) == (begun(interview), ())
+    assert screen.says == "Pasted text is no key: t or a first."
+    assert press(interview, ["t", "a", paste])[0].typing == ("t", "af q z[2J ")
+    long = press(interview, ["t", Text(words="m" * 5000)])[0]
+    assert len(long.typing[1]) == 1000
+    assert "1000 characters, no more: note> " in text(long)
+
+
+def test_the_end_lists_the_questions_that_were_shown_and_have_no_mark(interview):
+    keys = [*"f", "n", *"12", "n", "a", *"16 bytes", "\n", *"nxnhnfnfnn"]
+    said = text(press(interview, keys)[0])
+    assert "Shown, and without a mark:" in said
+    # Two of the four points that mid expects; 16 bytes in all are no states of a 7B model.
+    assert "2 terms: counts 0.50, as it was typed or heard" in said
+    assert "3 states: counts 0.00, as it was typed or heard" in said
+    assert "4 activations: counts nowhere" in said
+    assert "9 died: counts nowhere" in said
+    assert not re.search(r"^ *[15678] ", said, re.MULTILINE)
+    every = press(interview, "fn" * len(interview.questions))[0]
+    assert "Each question that was shown has a mark." in text(every)
+
+
+def test_the_card_says_what_was_not_marked_what_was_passed_over_and_what_by_hand(interview):
+    keys = [*"n1", "n", "a", *"13.5 GB", "\n", "f", *"nxn"]
+    scorecard = card(press(interview, keys)[0].desk, started=STARTED)
+    replies = {one.question.key: one for part in scorecard.parts for one in part.replies}
+    assert {key: one.unmarked for key, one in replies.items() if one.score is None} == {
+        "conditions": "not marked", "activations": "not marked",
+        "activations-at-16k": "passed over", "whole": "not marked", "saving": "not reached",
+        "sharded": "not reached", "died": "not reached",
+    }  # fmt: skip
+    assert (replies["states"].score, replies["states"].reads) == (1, 0)
+    assert replies["terms"].reads is None
+    said = markdown(scorecard)
+    assert "Mark 1.00, marked by the interviewer; what was typed and heard earns 0.00." in said
+    assert "Passed over." in said
+    assert "Not marked: conditions, exclusions. Not reached: prediction." in said
+    screen = StringIO()
+    show(Console(file=screen, width=80), scorecard)
+    assert re.search(r"exclusions +not marked\n", screen.getvalue())
+    assert re.search(r"prediction +not reached\n", screen.getvalue())
+    assert re.search(r"states +13.50 GB.*marked by the interviewer\n", screen.getvalue())
 
 
 def test_what_was_not_reached_has_no_mark_and_nothing_missed(interview):

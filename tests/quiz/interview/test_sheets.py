@@ -1,12 +1,15 @@
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from engine.errors import InputError
+from problems.answers.answer import Number
+from problems.answers.yes_no import YesNoAnswer
 from problems.interview.drawing import interview as drawn
-from quiz.interview.answers_told import accepted, wrong_answers
+from quiz.interview.answers_told import accepted, short, wrong_answers
 from quiz.interview.sheet_files import written
 from quiz.interview.sheets import files
 
@@ -146,6 +149,30 @@ def test_every_number_of_a_real_interview_has_a_band_and_its_mistakes():
         assert len(rows) >= len(asked)
         assert all(said and meaning for said, _, meaning in rows)
         assert not [said for said, _, _ in rows if said.endswith("0.000 MB")]
+
+
+def test_half_of_a_yes_with_the_right_number_and_what_has_no_box_are_said():
+    interview = drawn("mid", 30, 7)
+    asked = [one.problem.answer for one in interview.questions if one.problem]
+    halves = (
+        "yes or no and the number are half of the mark each: a right number by itself has half"
+    )
+    assert [halves in accepted(one) for one in asked] == [
+        isinstance(one, YesNoAnswer) for one in asked
+    ]
+    said = Page(sheets_of(interview)["interviewer.html"]).said
+    assert halves in said
+    assert "a quarter from" in said
+    assert "for a quarter, or for a share of pairs, has no box: write it beside" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(Fraction(12270), "12,270"), (Fraction(18405, 3), "6,135"), (Fraction(46014, 5), "9,203"),
+     (Fraction(4999, 5), "999.8"), (Fraction(5, 2), "2.5")],
+)  # fmt: skip
+def test_thousands_are_set_apart_whether_a_number_is_whole_or_not(value, said):
+    assert short(value, Number(value=value, unit="1", default_unit=None)) == said
 
 
 def test_bytes_of_a_parameter_are_said_in_bytes():

@@ -1,6 +1,7 @@
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -53,7 +54,7 @@ def test_out_leaves_what_is_not_its_own(memquiz, tmp_path):
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["interviewer.md"]
 
 
-@pytest.mark.parametrize("other", ["--interviewer", "--replay", "--new"])
+@pytest.mark.parametrize("other", ["--interviewer", "--replay", "--new", "--at-once"])
 def test_sheets_are_written_alone(memquiz, tmp_path, other):
     result = memquiz("interview", "--out", "sheets", other)
     assert result.exit_code == 2
@@ -61,10 +62,37 @@ def test_sheets_are_written_alone(memquiz, tmp_path, other):
     assert not (tmp_path / "sheets").exists()
 
 
-def test_one_that_is_not_there_cannot_be_told_again(memquiz):
+@pytest.mark.parametrize(
+    ("arguments", "says", "begins"),
+    [(("--interviewer", "--replay"), "no interview of two was", "--interviewer "),
+     (("--interviewer", "--replay", "17"),
+      "there is no interview of two '17', and no interview of two was", "--interviewer "),
+     (("--replay",), "no interview was", "")],
+)  # fmt: skip
+def test_where_none_was_finished_none_can_be_told_again(memquiz, arguments, says, begins):
+    result = memquiz("interview", *arguments)
+    assert result.exit_code == 2
+    begin = f"memquiz interview {begins}begins one"
+    assert f"--replay: {says} finished yet; {begin}\n" in result.stderr
+
+
+def test_one_that_is_not_there_is_told_with_those_that_are(memquiz):
+    end = "".join(["n\n"] * QUESTIONS + ["q\n"])
+    memquiz(*HELD, typed=end)
+    memquiz(*HELD, "--new", typed=end)
+    memquiz("interview", *SAME, typed="")
     result = memquiz("interview", "--interviewer", "--replay", "17")
     assert result.exit_code == 2
-    assert "no interview of two is '17'" in result.stderr
+    said, last, first = result.stderr.splitlines()[1:]
+    assert said == "  --replay: there is no interview of two '17'; the last that were finished:"
+    assert re.fullmatch(r"    2  \d{4}-\d\d-\d\d \d\d:\d\d UTC  mid, 30 minutes, seed 7", last)
+    assert first.startswith("    1  ")
+    other = memquiz("interview", "--replay", "2").stderr
+    assert "'2' is an interview of two; memquiz interview --interviewer --replay 2\n" in other
+    other = memquiz("interview", "--interviewer", "--replay", "3").stderr
+    assert "'3' is an interview alone; memquiz interview --replay 3\n" in other
+    last = "the last interview of two: memquiz interview --interviewer --replay\n"
+    assert f"no interview was finished yet; {last}" in memquiz("interview", "--replay").stderr
 
 
 def test_keys_come_as_lines_where_nobody_sits_at_a_terminal(memquiz, data):
@@ -111,6 +139,13 @@ def test_a_folder_that_cannot_be_one_is_told_before_the_interview(memquiz, tmp_p
     assert result.exit_code == 2
     assert "is no folder" in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="it is Linux's")
+def test_a_folder_that_takes_nothing_is_told_before_the_interview(memquiz):
+    result = memquiz(*HELD, "--scorecard", "/proc/card", typed="q\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--scorecard: /proc cannot be written to" in result.stderr
 
 
 def test_a_typed_answer_is_told_of_line_by_line_too(memquiz):
