@@ -16,7 +16,7 @@ SHARES = {Fraction(1): "full", Fraction(1, 2): "half", Fraction(1, 4): "a quarte
 THOUSAND = 1000
 # Said where nothing but the right answer earns anything.
 EXACT = "only this answer counts"
-BY_HALVES = "yes or no and the number are half of the mark each: a right number by itself has half"
+BY_HALVES = "yes or no and its number are half of the mark each: one wrong, half is left"
 BY_PAIRS = "full in this order; else the share of the pairs that are in order, a tie for one half"
 
 

@@ -139,7 +139,8 @@ def _rubric(card: Scorecard) -> Grid:
 
 
 def _numbers(card: Scorecard) -> Iterator[Block]:
-    rows = [row for reply in replies(card) for row in figures(reply)]
+    none = "no number" if card.mode == "alone" else "not typed"
+    rows = [row for reply in replies(card) for row in figures(reply, none)]
     if rows:
         yield Grid(
             caption="Your numbers beside the reference",
@@ -147,7 +148,7 @@ def _numbers(card: Scorecard) -> Iterator[Block]:
             rows=tuple(rows),
             numbers=frozenset({1, 2, 3}),
         )
-    picks = [row for reply in replies(card) for row in _picks(reply)]
+    picks = [row for reply in replies(card) for row in _picks(card, reply)]
     if picks:
         yield Grid(
             caption="Your picks and orders beside the reference",
@@ -156,18 +157,18 @@ def _numbers(card: Scorecard) -> Iterator[Block]:
         )
 
 
-def _picks(reply: Reply) -> Iterator[tuple[str, ...]]:
+def _picks(card: Scorecard, reply: Reply) -> Iterator[tuple[str, ...]]:
     """Yield a pick or an order of a reply beside the right one."""
     if reply.question.problem is None or reply.score is None:
         return
     answer = reply.question.problem.answer
     if answer.number is None and not answer.parts:
-        own = reply.answer or "no answer"
+        own = reply.answer or ("no answer" if card.mode == "alone" else "not typed")
         yield name_of(reply.question), own, answer.said, _note(reply)
 
 
-def figures(reply: Reply) -> Iterator[tuple[str, ...]]:
-    """Yield each number of a reply: its name, yours, the reference, the ratio, a note."""
+def figures(reply: Reply, none: str) -> Iterator[tuple[str, ...]]:
+    """Yield each number of a reply: its name, yours (else `none`), the reference, ratio, note."""
     if reply.question.problem is None or reply.score is None:
         return
     answer = reply.question.problem.answer
@@ -176,20 +177,19 @@ def figures(reply: Reply) -> Iterator[tuple[str, ...]]:
         typed = parsed if isinstance(parsed, Mapping) else {}
         for name, part in answer.parts.items():
             if part.number is not None:
-                yield _figure(
-                    f"{name_of(reply.question)}: {name}", typed.get(name), part.number, ""
-                )
+                of = f"{name_of(reply.question)}: {name}"
+                yield of, *_figure(typed.get(name), part.number, none), ""
     elif answer.number is not None:
         own = parsed.get("number") if isinstance(parsed, Mapping) else parsed
-        yield _figure(name_of(reply.question), own, answer.number, _note(reply))
+        yield name_of(reply.question), *_figure(own, answer.number, none), _note(reply)
 
 
-def _figure(name: str, own: object, asked: Number, note: str) -> tuple[str, ...]:
+def _figure(own: object, asked: Number, none: str) -> tuple[str, str, str]:
     right = short(asked.value, asked)
     if not isinstance(own, Fraction):
-        return name, "no number", right, "", note
+        return none, right, ""
     ratio = rounded(own / asked.value, 3) if own and asked.value else ""
-    return name, short(own, asked), right, ratio, note
+    return short(own, asked), right, ratio
 
 
 def _note(reply: Reply) -> str:

@@ -67,7 +67,7 @@ def _marks(console: Console, card: Scorecard) -> None:
 
 def _numbers(console: Console, card: Scorecard) -> None:
     rows = [
-        (name_of(reply)[:WIDEST_NAME], *found, _note(reply))
+        (name_of(reply)[:WIDEST_NAME], *found, _note(card, reply))
         for part in card.parts
         for reply in part.replies
         if reply.score is not None and (found := figures(reply)) is not None
@@ -77,12 +77,14 @@ def _numbers(console: Console, card: Scorecard) -> None:
         columns(console, ("number", "yours", "reference", "ratio", ""), rows)
 
 
-def _note(reply: Reply) -> str:
+def _note(card: Scorecard, reply: Reply) -> str:
     if reply.carried:
         return "carried on"
     if reply.reads is not None:
         return BY_HAND
-    return reply.verdict.mistake or "" if reply.verdict is not None else "no answer"
+    if reply.verdict is None:
+        return "no answer" if card.mode == "alone" else "not typed"
+    return reply.verdict.mistake or ""
 
 
 def _not_said(replies: list[Reply]) -> Iterator[str]:

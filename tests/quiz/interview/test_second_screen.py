@@ -1,41 +1,16 @@
-import re
 from dataclasses import replace
-from datetime import UTC, datetime
 from fractions import Fraction
-from io import StringIO
 
 import pytest
-from rich.console import Console
+from desk_keys import STARTED, press, text
 
 from problems.interview.drawing import interview as drawn
-from quiz.interview.card_screen import show
-from quiz.interview.keys import Lines
-from quiz.interview.pages import html, markdown
-from quiz.interview.pressing import CLOSING, END, Screen, Text, pressed
+from quiz.interview.pages import markdown
+from quiz.interview.pressing import Screen, pressed
 from quiz.interview.second_card import card
 from quiz.interview.second_screen import begun, held
 from quiz.interview.second_screen_lines import KEYS, rows, time_said
 from quiz.interview.second_screen_terminal import SecondScreen
-
-STARTED = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
-
-
-def press(interview, keys, seconds=1.0):
-    """The screen behind keys that come so many seconds apart, and the lines that are kept."""
-    screen, lines = Screen(desk=begun(interview)), []
-    since = 0.0
-    for key in keys:
-        since += seconds
-        turn = pressed(screen, key, since)
-        for line in turn.lines:
-            lines.append((since, line))
-            since = 0.0
-        screen = turn.screen
-    return screen, tuple(lines)
-
-
-def text(screen, width=80, height=24):
-    return "\n".join(row.text for row in rows(screen, width, height))
 
 
 @pytest.mark.parametrize(
@@ -101,16 +76,6 @@ def test_w_shows_the_worked_solution_the_wrong_answers_and_the_hints(interview):
     assert "on paper" not in text(press(interview, "nnww")[0])
 
 
-def test_a_note_is_typed_seen_corrected_and_kept_when_enter_comes(interview):
-    typing = ["t", *"qn f", "\x7f", "h", "."]
-    assert "note> qn h._" in text(press(interview, typing)[0])
-    assert press(interview, typing)[1] == ()
-    screen, lines = press(interview, [*typing, "\n"])
-    assert [line for _, line in lines] == ["t qn h."]
-    assert screen.desk.notes == (("conditions", "qn h."),)
-    assert "noted: qn h." in text(screen, height=40)
-
-
 def test_an_answer_is_typed_and_told_with_the_mistake_that_gives_it(interview):
     keys = [*"nn", "a", *"13.5 GB", "\n"]
     assert "answer> 13._" in text(press(interview, keys[:6])[0])
@@ -139,11 +104,6 @@ def test_no_answer_is_read_where_points_are_heard(interview):
     screen, lines = press(interview, "a")
     assert "No answer is read here" in text(screen)
     assert lines == ()
-
-
-def test_a_control_character_does_not_come_into_a_note(interview):
-    screen, _ = press(interview, ["t", "a", "\x07", "\x9b", "b", "\n"])
-    assert screen.desk.notes == (("conditions", "ab"),)
 
 
 def test_the_clock_counts_by_question_and_part_and_not_while_it_stands(interview):
@@ -211,162 +171,6 @@ def test_the_same_lines_lead_to_the_same_desk(interview):
 def test_lines_of_another_version_or_hand_do_no_harm(interview):
     odd = [(1.0, line) for line in ("", " ", "k", "t", "0", "²", "full", "\x1b[A", "n" * 50)]
     assert held(interview, odd).position == 1  # the first letter of a line is its key
-
-
-def test_the_scorecard_has_marks_points_notes_and_times(interview):
-    keys = [*"h12", "t", *"asked <b> first", "\n", *"n1234", *"nf", *"nz", *"xnz", *"nf"]
-    desk = press(interview, [*keys, *"nrh", *"nnq"], seconds=30)[0].desk
-    scorecard = card(desk, started=STARTED)
-    replies = {one.question.key: one for part in scorecard.parts for one in part.replies}
-    assert (scorecard.mode, scorecard.finished, scorecard.started) == ("two", True, STARTED)
-    assert replies["conditions"].score == Fraction(1, 2)
-    assert [one.point.name for one in replies["conditions"].heard] == ["micro-batch", "sequence"]
-    assert [one.name for one in replies["conditions"].missed] == ["precision"]
-    assert replies["conditions"].typed == ("asked <b> first",)
-    # No mark was given: the share of the four points that are expected at mid.
-    assert replies["terms"].score == Fraction(1)
-    assert scorecard.aspects["conditions"] == Fraction(1, 2)
-    # Full and zero, and a half for the follow-up; what was passed over counts nowhere.
-    marks = {key: one.score for key, one in replies.items() if one.question.aspect == "number"}
-    assert marks == {
-        "states": 1, "activations": 0, "activations-at-16k": None, "sharded": Fraction(1, 2),
-        "died": None,
-    }  # fmt: skip
-    assert scorecard.aspects["number"] == Fraction(1, 2)
-    assert scorecard.reuse == (1, 1)
-    assert "asked &lt;b&gt; first" in html(scorecard)
-    assert "with an interviewer" in html(scorecard)
-    assert "marked by the interviewer" in markdown(scorecard)
-
-
-@pytest.mark.parametrize(
-    ("keys", "missed"),
-    [("f", []), ("h", ["micro-batch", "sequence", "precision"]),
-     ("f1", ["sequence", "precision"]), ("f1234", []), ("f123", [])],
-)  # fmt: skip
-def test_a_full_mark_without_a_tick_says_that_nothing_was_missed(interview, keys, missed):
-    reply = card(press(interview, keys)[0].desk, started=STARTED).parts[0].replies[0]
-    assert [one.name for one in reply.missed] == missed
-
-
-@pytest.mark.parametrize(
-    ("keys", "undone", "says"),
-    [("f", "", "the mark full"), ("fz", "f", "the mark zero; it is full again"),
-     ("ff", "f", "that there is no mark; it is full again"),
-     ("12", "1", "that point 2 was heard"), ("11", "1", "that point 1 was not heard"),
-     ("nnnnr", "nnnn", "that an earlier line was used"),
-     ("nnnnrr", "nnnnr", "that an earlier line was not used"),
-     (["n", "b", "t", "x", "\n", "t", "y", "\n"], ["n", "b", "t", "x", "\n"], "the note y"),
-     ([*"nna", *"8", "\n", "a", "9", "\n"], [*"nna", "8", "\n"], "the answer 9"),
-     (["1", "n", "f", "b"], "nfb", "that point 1 was heard")],
-)  # fmt: skip
-def test_u_takes_the_last_thing_back_that_its_question_was_given(interview, keys, undone, says):
-    screen, lines = press(interview, [*keys, "u"])
-    assert screen.says == f"Taken back: {says}."
-    as_if = press(interview, undone)[0].desk
-    for part in ("position", "marks", "heard", "reused", "notes", "answers"):
-        assert getattr(screen.desk, part) == getattr(as_if, part)
-    assert lines[-1][1] == "u"
-    assert held(interview, lines) == screen.desk
-
-
-def test_u_goes_back_as_far_as_anything_was_given_and_the_clock_does_not(interview):
-    screen, lines = press(interview, [*"f1", "t", "x", "\n", *"uuuu"], seconds=2)
-    assert screen.desk.given == begun(interview).given
-    assert screen.desk.total == 18 - 2
-    assert [line for _, line in lines] == ["f", "1", "t x", "u", "u", "u"]
-    assert screen.says == "There is no mark, point, note or answer here to take back."
-
-
-def test_the_end_of_input_keeps_what_is_typed_and_ends_no_interview(interview):
-    turn = pressed(press(interview, ["t", *"so far"])[0], END, 3.0)
-    assert (turn.lines, turn.stops) == (("t so far", "q"), True)
-    end = press(interview, "n" * len(interview.questions))[0]
-    for key in (END, CLOSING):
-        turn = pressed(end, key, 3.0)
-        assert (turn.lines, turn.stops, turn.screen.desk.closed) == ((), True, False)
-
-
-def test_ctrl_d_ends_a_text_and_is_no_letter_of_it(interview):
-    screen, lines = press(interview, ["t", *"qn", CLOSING, "t", CLOSING])
-    assert [line for _, line in lines] == ["t qn"]
-    assert screen.typing is None
-
-
-def test_a_paste_goes_into_what_is_typed_with_a_space_for_each_line_and_no_further(interview):
-    paste = Text(words="f\r\n q\tz\x1b[2J\n")
-    screen, lines = press(interview, [paste])
-    assert (screen.desk, lines) == (begun(interview), ())
-    assert screen.says == "Pasted text is no key: t or a first."
-    assert press(interview, ["t", "a", paste])[0].typing == ("t", "af q z[2J ")
-    long = press(interview, ["t", Text(words="m" * 5000)])[0]
-    assert len(long.typing[1]) == 1000
-    assert "1000 characters, no more: note> " in text(long)
-
-
-def test_the_end_lists_the_questions_that_were_shown_and_have_no_mark(interview):
-    keys = [*"f", "n", *"12", "n", "a", *"16 bytes", "\n", *"nxnhnfnfnn"]
-    said = text(press(interview, keys)[0])
-    assert "Shown, and without a mark:" in said
-    # Two of the four points that mid expects; 16 bytes in all are no states of a 7B model.
-    assert "2 terms: counts 0.50, as it was typed or heard" in said
-    assert "3 states: counts 0.00, as it was typed or heard" in said
-    assert "4 activations: counts nowhere" in said
-    assert "9 died: counts nowhere" in said
-    assert not re.search(r"^ *[15678] ", said, re.MULTILINE)
-    every = press(interview, "fn" * len(interview.questions))[0]
-    assert "Each question that was shown has a mark." in text(every)
-
-
-def test_the_card_says_what_was_not_marked_what_was_passed_over_and_what_by_hand(interview):
-    keys = [*"n1", "n", "a", *"13.5 GB", "\n", "f", *"nxn"]
-    scorecard = card(press(interview, keys)[0].desk, started=STARTED)
-    replies = {one.question.key: one for part in scorecard.parts for one in part.replies}
-    assert {key: one.unmarked for key, one in replies.items() if one.score is None} == {
-        "conditions": "not marked", "activations": "not marked",
-        "activations-at-16k": "passed over", "whole": "not marked", "saving": "not reached",
-        "sharded": "not reached", "died": "not reached",
-    }  # fmt: skip
-    assert (replies["states"].score, replies["states"].reads) == (1, 0)
-    assert replies["terms"].reads is None
-    said = markdown(scorecard)
-    assert "Mark 1.00, marked by the interviewer; what was typed and heard earns 0.00." in said
-    assert "Passed over." in said
-    assert "Not marked: conditions, exclusions. Not reached: prediction." in said
-    screen = StringIO()
-    show(Console(file=screen, width=80), scorecard)
-    assert re.search(r"exclusions +not marked\n", screen.getvalue())
-    assert re.search(r"prediction +not reached\n", screen.getvalue())
-    assert re.search(r"states +13.50 GB.*marked by the interviewer\n", screen.getvalue())
-
-
-def test_what_was_not_reached_has_no_mark_and_nothing_missed(interview):
-    scorecard = card(press(interview, "f")[0].desk, started=STARTED)
-    later = [one for part in scorecard.parts for one in part.replies][1:]
-    assert not scorecard.finished
-    assert all(one.score is None and not one.missed and one.reused is None for one in later)
-
-
-@pytest.mark.parametrize(
-    ("typed", "keys"),
-    [("f\nn\n", ["f", "n"]), ("t said it\n", ["t", Text(words="said it", ends=True)]),
-     ("\n", ["\n"]), (" \n", [" "]), ("  f  \n", ["f"]), ("n", ["n"]),
-     ("T x\nf\n", ["t", Text(words="x", ends=True), "f"]),
-     ("t\nq\nf\n", ["t", Text(words="q", ends=True), "f"]),
-     ("a\n\nf\n", ["a", Text(words="", ends=True), "f"]),
-     ("t\n", ["t", ""]), ("a", ["a", ""])],
-)  # fmt: skip
-def test_lines_of_a_pipe_are_keys_and_a_line_behind_t_or_a_is_its_text(typed, keys):
-    lines, typing = Lines(StringIO(typed)), False
-    for key in keys:
-        assert lines.read(0, typing=typing) == key
-        typing = key in {"t", "a"}
-    assert lines.read(0, typing=False) == ""
-
-
-def test_what_stands_behind_a_key_that_does_nothing_is_no_key():
-    lines = Lines(StringIO("a 16 bytes\nf\n"))
-    assert [lines.read(0, typing=False) for _ in "123"] == ["a", "f", ""]
 
 
 class Script:

@@ -154,9 +154,7 @@ def test_every_number_of_a_real_interview_has_a_band_and_its_mistakes():
 def test_half_of_a_yes_with_the_right_number_and_what_has_no_box_are_said():
     interview = drawn("mid", 30, 7)
     asked = [one.problem.answer for one in interview.questions if one.problem]
-    halves = (
-        "yes or no and the number are half of the mark each: a right number by itself has half"
-    )
+    halves = "yes or no and its number are half of the mark each: one wrong, half is left"
     assert [halves in accepted(one) for one in asked] == [
         isinstance(one, YesNoAnswer) for one in asked
     ]
