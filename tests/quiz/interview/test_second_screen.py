@@ -244,6 +244,23 @@ def test_the_end_of_input_stops_and_ctrl_c_interrupts(interview):
     assert kept == [(1.0, "q")]
 
 
+@pytest.mark.parametrize("lost", [OSError, SystemExit])
+def test_a_screen_that_can_be_drawn_no_more_has_what_was_typed_kept(interview, lost):
+    screen, surface, kept = sitting(interview, (0.5, "t"), (0.75, "x"), (9.0, "q"))
+    draw = surface.draw
+
+    def failing(at, *, again):
+        if again and at.typing is not None:
+            raise lost
+        draw(at, again=again)
+
+    surface.draw = failing
+    with pytest.raises(lost):
+        screen.run()
+    assert [line for _, line in kept] == ["t x", "q"]
+    assert held(interview, kept) == screen.desk
+
+
 def test_q_at_the_end_finishes_and_before_it_does_not(interview):
     ends = [(1.0, "n")] * len(interview.questions)
     screen, _, _ = sitting(interview, *ends, (2.0, "q"))

@@ -110,7 +110,7 @@ def test_keys_come_as_lines_where_nobody_sits_at_a_terminal(memquiz, data):
 
 
 def test_an_interview_is_ended_shown_written_and_told_again(memquiz, data, tmp_path):
-    typed = "".join(["f\n", "n\n", *["n\n"] * (QUESTIONS - 1), "q\n"])
+    typed = "".join(["f\n", "t oops\n", "u\n", "n\n", *["n\n"] * (QUESTIONS - 1), "q\n"])
     result = memquiz(*HELD, "--scorecard", "card", typed=typed)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "Scorecard" in result.stdout
@@ -125,6 +125,7 @@ def test_an_interview_is_ended_shown_written_and_told_again(memquiz, data, tmp_p
     assert '"conditions": 1.0' in marks
     told = memquiz("interview", "--interviewer", "--replay")
     assert re.search(r"\d:\d\d +mark: full", told.stdout)
+    assert "taken back: the note oops" in told.stdout
     assert told.stdout.count("next question") == QUESTIONS
     assert "Scorecard" in told.stdout
     before = page.read_bytes()
