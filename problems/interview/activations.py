@@ -9,8 +9,9 @@ from engine.precisions import PRECISIONS
 from engine.scenario import Scenario
 from problems.bank.activations.saved import Saved
 from problems.exact import saved
+from problems.interview import carried
 from problems.interview.posed import Posed, Row, Talk, points
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Move, Question, Reuse
 from problems.layers import layer_terms, per_token
 from problems.peaks import Run
 from problems.wording import gb, number, short
@@ -109,6 +110,10 @@ def _at_length(talk: Talk) -> Question:
         scenario=y,
         changes=other.changes,
         reuses=(Reuse(question="activations", times=factor, says=says),),
+        moves=tuple(
+            Move(question="activations", times=each)
+            for each in carried.ACTIVATIONS.moved(talk.runs.base, other.run)
+        ),
         stronger=stronger,
         practises=("activation-scaling",),
     )

@@ -15,8 +15,9 @@ from problems.costs import overlap
 from problems.costs.sharded import Sharded
 from problems.draw import Draw
 from problems.exact import PHASES_SAID
+from problems.interview import carried
 from problems.interview.posed import Posed, Row, Talk, items_said, points
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Move, Question, Reuse
 from problems.problem import Level
 from problems.proposals import said
 from problems.wording import gb, number, sentence, short
@@ -94,6 +95,7 @@ def _prediction(talk: Talk) -> Question:
         ),
         scenario=pull.before.scenario,
         aspect="prediction",
+        moves=carried.of_saving(talk, pull.before, pull.after),
         stronger=(
             "Says the saving before trying, from the lines that the lever touches, and the "
             f"highest moment afterwards: {PHASES_SAID[pull.after.ledger.peak_phase]}."
@@ -126,6 +128,11 @@ def _after(talk: Talk) -> Iterator[Posed]:
                 says=f"the peak of before, less the {gb(pull.saved)} that were said",
             ),
         ),
+        moves=(
+            Move(question="prediction", times=Fraction(-1)),
+            *carried.of_moments(talk, cramped.run, after),
+        ),
+        moments=carried.moments(talk, cramped.run, after),
         stronger="Takes the saving off the peak that is known, in place of adding up anew.",
         practises=("lever-saving", "which-fits"),
     )

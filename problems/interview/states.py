@@ -9,7 +9,7 @@ from engine.scenario import Scenario
 from problems.bank.states import bytes_per_parameter, model_states
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Move, Question, Reuse
 from problems.model_states import STAGES, each_of, size_of, total_said
 from problems.on_paper import ends_of, parameters_of, run_parts
 from problems.wording import FP32_SHARD, bytes_of, listed, number, sentence, short
@@ -118,6 +118,7 @@ def _states(talk: Talk) -> Question:
         draft_of(x),
         says=f"So how much do the model states take {where}, in GB?",
         reuses=tuple(_from_each(x)),
+        moves=tuple(_moves_with_each(x)),
         stronger=(
             f"{total_said(run_parts(x), x.parallel.zero, x.parallel.data)} a parameter, times "
             "the billions of parameters: the GB in one line, before any detail."
@@ -137,6 +138,17 @@ def _from_each(x: Scenario) -> Iterator[Reuse]:
         times=Fraction(x.architecture.parameters, ranks),
         says=f"the bytes of one, times {number(x.architecture.parameters)} parameters{shared}",
     )
+
+
+def _moves_with_each(x: Scenario) -> Iterator[Move]:
+    """Yield how the states move with the bytes of a parameter where a part of them is shared.
+
+    What a candidate has too much or too little of is whole on each GPU, or is shared.
+    """
+    if x.parallel.zero in {1, 2}:
+        for ranks in (1, x.parallel.data):
+            times = Fraction(x.architecture.parameters, ranks)
+            yield Move(question="bytes-per-parameter", times=times)
 
 
 def _exclusions(talk: Talk) -> Question:
@@ -207,6 +219,7 @@ def _on_others(talk: Talk) -> Question:
         scenario=y,
         changes=other.changes,
         reuses=(_reuse(x, y, before, after),),
+        moves=(Move(question="states", times=Fraction(after, before)),),
         stronger="Changes the sharded part of the line alone and leaves the rest as it stands.",
         practises=("zero-table", "zero-states"),
     )
