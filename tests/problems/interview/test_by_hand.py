@@ -134,6 +134,15 @@ def test_saved_activations_are_those_of_the_table_of_a_block():
     assert compared >= 20
 
 
+@pytest.mark.parametrize(("level", "seed"), [("mid", 2), ("mid", 7), ("senior", 7)])
+def test_under_zero_2_the_line_of_the_states_given_as_the_peak_is_named(level, seed):
+    asked = {question.key: question for question in interview(level, LONGEST, seed).questions}
+    assert asked["peak"].scenario.parallel.zero == 2
+    named = {one.name: one.value for one in asked["peak"].problem.mistakes}
+    assert near(named["model states alone"], states(asked["peak"].scenario))
+    assert near(named["model states alone"], asked["states"].problem.answer.number.value)
+
+
 @pytest.mark.parametrize(("level", "seed"), DRAWN)
 def test_the_saving_is_the_difference_of_the_run_and_the_run_with_the_lever(level, seed):
     asked = {question.key: question for question in interview(level, LONGEST, seed).questions}
