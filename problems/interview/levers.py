@@ -18,6 +18,7 @@ from problems.exact import PHASES_SAID
 from problems.interview import carried
 from problems.interview.posed import Posed, Row, Talk, items_said, points
 from problems.interview.script import Move, Question, Reuse
+from problems.model_states import FP32
 from problems.problem import Level
 from problems.proposals import said
 from problems.wording import gb, number, sentence, short
@@ -167,7 +168,7 @@ def _slowed(talk: Talk) -> str:
 
 
 def _slowly(talk: Talk) -> str:
-    return "" if talk.scenario.parallel.zero == 3 else "You have moved to ZeRO-3. "
+    return "" if talk.scenario.parallel.zero == 3 else "You have moved to ZeRO-3 (FSDP2). "
 
 
 def _network(talk: Talk) -> Question:
@@ -178,12 +179,13 @@ def _network(talk: Talk) -> Question:
         f"GB/s, and computes {short(run.flops / TB)} TFLOP/s."
     )
     if overlap.verdict(run) is None:
-        draft = overlap.tokens_to_hide(run)
+        draft = overlap.tokens_to_hide(run, "estimate")
         asks = (
+            f"Weights are sent in 16 bits, gradients in {_reduced_said(run)}. "
             "From how many tokens of a micro-batch on does a GPU compute for as long as it sends?"
         )
     else:
-        draft = overlap.whether_it_hides(run)
+        draft = overlap.whether_it_hides(run, "estimate")
         asks = (
             "Does gathering the weights hide behind the forward pass of a micro-batch, and how "
             "many seconds does it take?"
@@ -201,6 +203,11 @@ def _network(talk: Talk) -> Question:
         ),
         practises=("sharding-throughput", "lever-cost"),
     )
+
+
+def _reduced_said(run: Sharded) -> str:
+    """Return how wide gradients are on the wire: FSDP2 reduces them as they are stepped."""
+    return "fp32" if overlap.reduced_in(run) == FP32 else "16 bits"
 
 
 def _interplay(talk: Talk) -> Question:

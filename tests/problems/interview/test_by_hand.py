@@ -199,6 +199,18 @@ def test_seconds_on_the_network_are_bytes_over_its_rate(seed):
         assert value > 0
 
 
+def test_tokens_from_which_computing_takes_as_long_as_sending():
+    (question,) = (
+        one for one in interview("senior", LONGEST, 7).questions if one.key == "network"
+    )
+    assert "Weights are sent in 16 bits, gradients in fp32." in question.says
+    # 2 + 2 + 4 bytes, 127 of 128 shares, over 80 GB/s; 6 FLOPs at 742 TFLOP/s.
+    tokens = 8 * Fraction(127, 128) / 80 * 742 * 1000 / 6
+    asked = question.problem.answer.number
+    assert near(asked.value, tokens, Fraction(1, 1000))
+    assert asked.band == "estimate"
+
+
 # Worked out on paper, in GB (and seconds), from the run as the interview tells it.
 ROWS = (
     # Gemma 7B, 8.538e9 parameters, ZeRO-3 over 8, b = 32 × s = 512: 16 × 8.538 / 8.
