@@ -171,6 +171,9 @@ def _asked(talk: Talk, run: Run) -> Iterator[tuple[Line, str, Run]]:
         at = runs.length.key.removeprefix("peak-")
         yield ACTIVATIONS, f"activations-{at}", run
         yield LOGITS, f"logits-{at}", run
+    if runs.twice is not None and run is runs.twice.run:
+        yield ACTIVATIONS, "activations-twice", run
+        yield LOGITS, "logits-twice", run
     if run is runs.ranks.run:
         yield STATES, f"states-on-{run.scenario.parallel.data}", run
 

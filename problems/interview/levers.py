@@ -291,7 +291,8 @@ def _plan(talk: Talk) -> Iterator[Posed]:
         plan_states.plan_of(models()[x.model.name], plan, x.hardware.gpu),
         says=(
             f"The same GPUs as {plan_said} on Megatron-LM, ZeRO-1 over the replicas, gradients "
-            "in fp32. Parameters on a GPU, and GB of weights, gradients, optimizer, total?"
+            "in fp32. Take stages and shares as equal: parameters on a GPU, and GB of weights, "
+            "gradients, optimizer, total?"
         ),
         scenario=moved,
         changes=plan_said,

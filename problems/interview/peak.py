@@ -41,6 +41,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_fits(talk), takes=1)
     yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
     yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
+    if talk.runs.twice is not None:
+        yield Posed(question=_follow_up(talk, talk.runs.twice), takes=2, turn=19)
     yield from second_step.posed(talk)
 
 

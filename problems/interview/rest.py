@@ -10,18 +10,28 @@ from problems.amounts import in_billions
 from problems.bank.everything_else.logits import spike
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
+from problems.interview.runs import Followed
 from problems.interview.script import Question, Reuse
 from problems.on_paper import ends_of, parameters_of
 from problems.one_size import one_size
-from problems.wording import bare_gb, gb, number, paper, short
+from problems.wording import bare_gb, gb, listed, number, paper, short
 from problems.wrong_sizes import wrong_size
+
+
+# Lines of the ledger in the optimizer's step that are not its own: gradients are made ready.
+READY = {
+    "before the step": "gradients made flat and cast",
+    "fp32 copies of the gradients": "gradients in fp32",
+}
 
 
 def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on everything else."""
     yield Posed(question=_terms(talk), takes=2, turn=6)
     yield Posed(question=_logits(talk), takes=1)
-    yield Posed(question=_logits_at_length(talk), takes=1, turn=17)
+    yield Posed(question=_logits_of(talk, talk.runs.length), takes=1, turn=17)
+    if talk.runs.twice is not None:
+        yield Posed(question=_logits_of(talk, talk.runs.twice), takes=1, turn=21)
     if talk.scenario.parallel.zero == 3 and talk.level != "junior":
         yield Posed(question=_gathered(talk), takes=2, turn=10)
     turn = 1 if talk.level == "senior" else 3
@@ -53,13 +63,21 @@ def _rows(talk: Talk) -> Iterator[Row]:
     )
     layer = book.total(Category.TEMPORARY, phase=Phase.BACKWARD_FIRST)
     yield "working-set", f"The working set of a layer's backward: about {gb(layer)}.", "mid"
-    step = book.total(Category.TEMPORARY, phase=Phase.STEP)
-    yield "optimizer-temporaries", f"The optimizer's own temporaries: {gb(step)}.", "mid"
+    yield "optimizer-temporaries", _stepping(book), "mid"
     if x.parallel.data > 1:
         name, said = _exchanged(x)
         yield name, said, "mid"
     yield "cuda-context", f"The CUDA context and libraries: {_context(book)}.", "junior"
     yield "fragmentation", f"The allocator's pieces: up to {_slack(book)} of the tensors.", "mid"
+
+
+def _stepping(book: Ledger) -> str:
+    """Return what the optimizer's step takes for itself, and for gradients that it makes ready."""
+    sizes = {line.name: size for line, size in zip(book.lines, book.sizes, strict=True)}
+    own = sizes.get("optimizer temporaries", 0)
+    said = f"The optimizer's own temporaries: {gb(own) if own else 'none to speak of'}"
+    ready = [f"{gb(sizes[name])} of {what}" for name, what in READY.items() if sizes.get(name)]
+    return f"{said}; beside them {listed(ready)}." if ready else f"{said}."
 
 
 def _exchanged(x: Scenario) -> tuple[str, str]:
@@ -95,15 +113,14 @@ def _logits(talk: Talk) -> Question:
     )
 
 
-def _logits_at_length(talk: Talk) -> Question:
-    other = talk.runs.length
+def _logits_of(talk: Talk, other: Followed) -> Question:
     x, y = talk.scenario, other.run.scenario
-    times = Fraction(y.workload.sequence, x.workload.sequence)
+    times, at = Fraction(y.tokens, x.tokens), "at" if other is talk.runs.length else "with"
     return talk.number(
-        f"logits-at-{other.key.removeprefix('peak-at-')}",
+        f"logits-{other.key.removeprefix('peak-')}",
         "C",
         spike(y),
-        says=f"And at {other.changes}: logits and loss, in GB?",
+        says=f"And {at} {other.changes}: logits and loss, in GB?",
         scenario=y,
         changes=other.changes,
         reuses=(
