@@ -14,15 +14,8 @@ from problems.interview.runs import Followed
 from problems.interview.script import Question, Reuse
 from problems.on_paper import ends_of, parameters_of
 from problems.one_size import one_size
-from problems.wording import bare_gb, gb, listed, number, paper, short
+from problems.wording import bare_gb, gb, number, paper, short
 from problems.wrong_sizes import wrong_size
-
-
-# Lines of the ledger in the optimizer's step that are not its own: gradients are made ready.
-READY = {
-    "before the step": "gradients made flat and cast",
-    "fp32 copies of the gradients": "gradients in fp32",
-}
 
 
 def posed(talk: Talk) -> Iterator[Posed]:
@@ -74,10 +67,13 @@ def _rows(talk: Talk) -> Iterator[Row]:
 def _stepping(book: Ledger) -> str:
     """Return what the optimizer's step takes for itself, and for gradients that it makes ready."""
     sizes = {line.name: size for line, size in zip(book.lines, book.sizes, strict=True)}
-    own = sizes.get("optimizer temporaries", 0)
+    own, before = sizes.get("optimizer temporaries", 0), sizes.get("before the step", 0)
     said = f"The optimizer's own temporaries: {gb(own) if own else 'none to speak of'}"
-    ready = [f"{gb(sizes[name])} of {what}" for name, what in READY.items() if sizes.get(name)]
-    return f"{said}; beside them {listed(ready)}." if ready else f"{said}."
+    if before:
+        return f"{said}; beside them {gb(before)} of norm and flat copies of the gradients."
+    if sizes.get("fp32 copies of the gradients"):
+        return f"{said}; beside them the gradients once more, in fp32."
+    return f"{said}."
 
 
 def _exchanged(x: Scenario) -> tuple[str, str]:
