@@ -162,8 +162,8 @@ def gathered(talk: Talk) -> Draft:
             f"A layer has {number(layer)} parameters of {each} bytes; two of them are there.",
         ),
         on_paper=(
-            f"ends: {each} × {in_billions(ends)} = {paper(each * ends)}",
-            f"two layers: 2 × {each} × {in_billions(layer)} = {paper(2 * each * layer)}",
+            f"ends: {each} × {in_billions(ends, each)} = {paper(each * ends)}",
+            f"two layers: 2 × {each} × {in_billions(layer, 2 * each)} = {paper(2 * each * layer)}",
             f"{bare_gb(each * ends)} + {bare_gb(2 * each * layer)} = {paper(size)}",
         ),
         exact=(f"{number(ends + 2 * layer)} parameters of {each} bytes",),
