@@ -32,8 +32,9 @@ def backup(path: Path, number: int) -> Path:
         part.replace(place)
         _sync(place.parent)
     except (sqlite3.Error, OSError) as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        for end in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                part.with_name(part.name + end).unlink(missing_ok=True)
         what = (
             f"is of format {number}, and the copy that is made before it is brought to a new one "
             f"cannot be made: {_why(error)}; nothing was changed"

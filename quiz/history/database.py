@@ -9,7 +9,16 @@ from typing import BinaryIO, final
 
 from quiz.history.backup import backup
 from quiz.history.locks import locked
-from quiz.history.opening import format_of, is_empty, keep_a_log, number, to_read, to_write
+from quiz.history.opening import (
+    format_of,
+    is_empty,
+    keep_a_log,
+    must_be_sound,
+    must_have_its_log,
+    number,
+    to_read,
+    to_write,
+)
 from quiz.history.schema import SCHEMA, TABLES, migrate
 from quiz.history.telling import FOREIGN, GONE, refusal, telling
 
@@ -42,6 +51,7 @@ class Database:
         self._only_read = only_read
         self._locks: BinaryIO | None = None
         with telling(self.path):
+            must_have_its_log(self.path)
             if only_read:
                 self._connection, self.number = to_read(self.path)
                 return
@@ -93,6 +103,7 @@ class Database:
             try:
                 with self._transaction() as connection:
                     yield connection
+                    self._must_stand()
             except sqlite3.DatabaseError:
                 self._must_stand()
                 raise
@@ -130,6 +141,8 @@ class Database:
             self._create()
         elif kept < SCHEMA:
             self._migrate()
+        else:
+            must_be_sound(self._connection)
         keep_a_log(self._connection)
         return kept
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from quiz.history.schema import APPLICATION, SCHEMA, TABLES, migrate
-from quiz.history.telling import FOREIGN, code, newer, refusal
+from quiz.history.telling import ALONE, FOREIGN, code, newer, refusal
 
 BUSY_SECONDS = 10.0
 # What SQLite may lay beside a file: the log, and the journal of a file that keeps no log yet.
@@ -71,11 +71,35 @@ def format_of(connection: sqlite3.Connection, path: Path) -> int:
     kept = number(connection, "user_version")
     if kept == 0 and is_empty(connection):
         return 0
-    if number(connection, "application_id") != APPLICATION:
+    if number(connection, "application_id") != APPLICATION or kept <= 0:
         raise refusal(path, *FOREIGN)
     if kept > SCHEMA:
         raise newer(path, kept, SCHEMA)
     return kept
+
+
+def must_be_sound(connection: sqlite3.Connection) -> None:
+    """Go through the pages of a file before the first is written.
+
+    Raises:
+        sqlite3.DatabaseError: one is damaged.
+    """
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        error = sqlite3.DatabaseError(found)
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+
+def must_have_its_log(path: Path) -> None:
+    """Refuse where the file is gone and its log was left: SQLite would remove that.
+
+    Raises:
+        InputError: the last answers may be in the log alone.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if not path.exists() and log.exists() and log.stat().st_size:
+        raise refusal(path, *ALONE)
 
 
 def to_read(path: Path) -> tuple[sqlite3.Connection, int]:

@@ -18,6 +18,8 @@ Value = str | int | float | None
 UID = re.compile(r"[!-~]{1,64}")
 FRACTION = re.compile(r"-?[0-9]{1,4000}(/0*[1-9][0-9]{0,3999})?")
 LARGEST = 2**63
+# A clock that was never set begins in 1970; far ahead, no date would be left for what is due.
+YEARS = range(1970, 3000)
 REFERENCE = "_id"
 
 
@@ -115,9 +117,10 @@ def _is_uid(value: object) -> bool:
 
 def _is_moment(value: str) -> bool:
     try:
-        return datetime.fromisoformat(value).utcoffset() == timedelta(0)
+        read = datetime.fromisoformat(value)
     except ValueError:
         return False
+    return read.utcoffset() == timedelta(0) and read.year in YEARS
 
 
 def moment(value: Value) -> datetime:
@@ -156,7 +159,10 @@ def _is_parsed(value: object) -> bool:
 
 
 # What the values of a column mean, and whether one does.
-MOMENT = "a moment, as 2026-11-30T18:05:00.000+00:00", _is_moment
+MOMENT = (
+    f"a moment from {YEARS[0]} to {YEARS[-1]}, as 2026-11-30T18:05:00.000+00:00",
+    _is_moment,
+)
 COUNT = "a count", lambda value: value >= 0
 MEANINGS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "uid": ("a uid: 1 to 64 letters, digits and signs", _is_uid),

@@ -36,6 +36,10 @@ GONE = (
     "is no longer there: it or its folder was moved, removed or unmounted while it was open",
     f"put it back and type the command again, since the last answer is not kept; or {WITHOUT}",
 )
+ALONE = (
+    "is not there, but its log is, which has the last answers",
+    f"put the file back beside its log, or move the log away; or {WITHOUT}",
+)
 FOREIGN = ("is another program's database; it is left as it is", f"move it away; or {WITHOUT}")
 
 

@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from problems.answers.answer import Number
+from problems.answers.answer import FULL_CREDIT, Number
 from problems.answers.numbers import rounded
 from problems.problem import Mistake, Problem
 from quiz.answers import Quantity
 from quiz.marking.diagnosis import explained, several
 from quiz.marking.nearness import DOUBLE, credit, credit_of_range, slip
 
+# From here on whole percents and two decimals of a factor tell a width.
+NARROW = Fraction(101, 100)
 # A larger factor is not worth its digits.
 FARTHEST = 10**9
 
@@ -48,7 +50,7 @@ def assess(quantity: Quantity, answer: Number, problem: Problem) -> Assessment:
 def _traced(number: Fraction, answer: Number, problem: Problem, score: Fraction) -> Assessment:
     named = explained(problem, number)
     if named is None or named.also:
-        says = [*_of_distance(number, answer.value), *several(named)]
+        says = [*_of_distance(number, answer), *several(named)]
         earned = max(score, named.share) if named else score
         return Assessment(score=earned, mistake=None, says=tuple(says))
     earned = max(score, named.share) if named.share else Fraction(0)
@@ -60,21 +62,39 @@ def _of_range(quantity: Quantity, answer: Number) -> Assessment:
     low, high, right = quantity.low, quantity.high, answer.value
     score = credit_of_range(low, high, right, answer.band)
     if low <= right <= high:
-        wide = f"; its upper end is {rounded(high / low, 3)} times the lower" if low else ""
-        holds = f"Your range holds it{wide}."
+        holds = f"Your range holds it{_width(low, high)}."
         return Assessment(score=score, mistake=None, says=(holds,), held=True)
     nearer = high if high < right else low
-    says = ("Your range misses it.", *_of_distance(nearer, right, "Its nearer end"))
+    says = ("Your range misses it.", *_of_distance(nearer, answer, "Its nearer end"))
     return Assessment(score=score, mistake=None, says=says, held=False)
 
 
-def _of_distance(number: Fraction, right: Fraction, whose: str = "Yours") -> Iterator[str]:
+def _width(low: Fraction, high: Fraction) -> str:
+    if not low:
+        return ""
+    if high / low < NARROW:
+        return f"; its upper end is {_share(high / low - 1)} above the lower"
+    return f"; its upper end is {rounded(high / low, 3)} times the lower"
+
+
+def _share(part: Fraction) -> str:
+    """Return a share in percent, a small one with a digit more: none is 0%."""
+    if part < Fraction(1, 1000):
+        return "less than 0.1%"
+    return f"{float(part):.0%}" if part >= NARROW - 1 else f"{float(part):.1%}"
+
+
+def _of_distance(number: Fraction, answer: Number, whose: str = "Yours") -> Iterator[str]:
+    right = answer.value
     if not number or not right:
         return
     ratio = max(number / right, right / number)
     word = "high" if number > right else "low"
     if ratio < DOUBLE:
-        yield f"{whose} is {abs(float(number / right) - 1):.0%} too {word}."
+        off, full = abs(number / right - 1), FULL_CREDIT[answer.band]
+        # Rounded, it would be what still earns all of the credit.
+        just = off > full >= round(off, 2) and off >= NARROW - 1
+        yield f"{whose} is {'just over ' if just else ''}{_share(off)} too {word}."
     else:
         times = rounded(ratio, 3) if ratio <= FARTHEST else f"more than {FARTHEST:,}"
         yield f"{whose} is too {word} by a factor of {times}."

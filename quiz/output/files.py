@@ -34,6 +34,8 @@ def output_faults(
 def _fault(option: str, typed: str) -> Fault | None:
     if not typed.strip():
         return Fault(option, "is empty", "name a file")
+    if typed == "-":
+        return Fault(option, "- is no file: what is written here is not printed", "name a file")
     try:
         what = _wrong(Path(typed))
     except (OSError, ValueError) as error:

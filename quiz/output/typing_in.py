@@ -41,12 +41,13 @@ class Lines:
         self._editor = _line_editor() if able else None
         self._keys = keys or (keys_of(stream) if able else None)
         self._ahead: deque[str] = deque()
+        # What stands at the next prompts, in this order; the last is a line that was not ended.
+        self._offered: deque[str] = deque()
         self._begun = ""
 
     @property
-    def by_key(self) -> bool:
-        """Whether a key is enough, without Enter, where one is asked for."""
-        return self._keys is not None
+    def _usual(self) -> str:
+        return PLAIN_PROMPT if is_plain(self._console) else PROMPT
 
     def read(self, prompt: str = "") -> str | None:
         """Return the next line, cut where it is absurdly long; None at the end of input.
@@ -60,8 +61,8 @@ class Lines:
         sys.stdout.flush()
         if not self.interactive:
             return line_of(self._stream)
-        prompt = prompt or (PLAIN_PROMPT if is_plain(self._console) else PROMPT)
-        if self._ahead:
+        prompt = prompt or self._usual
+        if self._ahead and not self._offered:
             return self._typed_ahead(prompt)
         try:
             return self._edited(prompt)[: LONGEST_LINE + 1]
@@ -82,7 +83,9 @@ class Lines:
         Raises:
             InputError: standard input cannot be read.
         """
-        if self._keys is None or self._ahead:
+        if self._keys is not None and self._ahead:
+            return self._typed_ahead(prompt)
+        if self._keys is None:
             return self.read(prompt)
         sys.stdout.flush()
         while (typed := self._keys.wait()) is not None:
@@ -91,22 +94,26 @@ class Lines:
             if len(typed) == 1 and typed.lower() in keys:
                 return typed.lower()
             if typed:
-                *lines, self._begun = typed.split("\n")
+                *lines, self._begun = f"{self._begun}{typed}".split("\n")
                 self._ahead.extend(lines)
-                return self.read(prompt)
+                return self._typed_ahead(prompt) if self._ahead else self.read(prompt)
         self._console.print()
         return None
 
     def offer(self, line: str) -> bool:
-        """Let the next prompt begin with `line`, to be changed or sent; False where it cannot."""
+        """Let the next prompt begin with `line`, to be changed or sent; False where it cannot.
+
+        Of several each has a prompt, and so has what was begun behind them.
+        """
         if self._editor is None:
             return False
-        self._begun = line
+        self._offered.append(line)
         return True
 
     def _typed_ahead(self, prompt: str) -> str:
         """Return a line that came before it was asked for, shown as if it came now."""
         line = self._ahead.popleft()
+        prompt = prompt or self._usual
         self._console.out(f"{prompt}{visible(line)}", highlight=False)
         if self._editor is not None and line.strip():
             self._editor.add_history(line)
@@ -114,7 +121,10 @@ class Lines:
 
     def _edited(self, prompt: str) -> str:
         """Return a line that begins with what was begun."""
-        begun, self._begun = self._begun, ""
+        if self._offered:
+            begun = self._offered.popleft()
+        else:
+            begun, self._begun = self._begun, ""
         if self._editor is None:
             with self._guarded():
                 return begun + input(prompt + begun)
@@ -152,7 +162,8 @@ def line_of(stream: TextIO) -> str | None:
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise InputError(Fault("standard input", what)) from error
-    return line.rstrip("\r\n") if line else None
+    # Some editors begin a file with a mark of its bytes' order.
+    return line.rstrip("\r\n").removeprefix("\ufeff") if line else None
 
 
 def _line_editor() -> ModuleType | None:

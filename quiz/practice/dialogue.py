@@ -139,7 +139,7 @@ class Dialogue:
             command = command_of(line)
             if command == "quit":
                 return self.session.finished
-            if command in {"why", "hint"}:
+            if command == "why":
                 self.session = seen(self.session)
                 self._learner.explain(problem)
             elif isinstance(self._behind(problem, line), Undone):

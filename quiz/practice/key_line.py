@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from problems.problem import Problem
-from quiz.marking.registry import marker_of
-from quiz.practice.session import Session, symbol_of
+from quiz.practice.session import Session, can_overrule, symbol_of
 
 SEPARATOR = " · "
 
@@ -55,7 +54,7 @@ def _working(session: Session, problem: Problem) -> Iterator[tuple[str, str]]:
 def behind_verdict(session: Session, problem: Problem) -> tuple[Key, ...]:
     """Return the keys behind the verdict on `problem`, the last answer of the session."""
     keys = [("enter", "score" if session.finished else "next"), ("w", "why")]
-    if marker_of(problem.answer).own_mark:
+    if can_overrule(session, problem):
         keys.append(("o", "your own mark"))
     if _can_undo(session):
         keys.append(("u", "undo"))

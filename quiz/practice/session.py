@@ -123,8 +123,7 @@ def undo(session: Session) -> Turn:
 
 def overrule(session: Session, problem: Problem, line: str) -> Turn:
     """Put the learner's own mark, the last word of `line`, on the last answer to `problem`."""
-    answered = bool(session.attempts) and session.attempts[-1].verdict.verdict in LABELS
-    if not marker_of(problem.answer).own_mark or not answered:
+    if not can_overrule(session, problem):
         return session, CannotOverrule()
     word = line.lower().split()[-1]
     found = [mark for mark in LABELS if mark.startswith(word)]
@@ -133,6 +132,12 @@ def overrule(session: Session, problem: Problem, line: str) -> Turn:
     *before, last = session.attempts
     attempt = replace(last, own=found[0])
     return replace(session, attempts=(*before, attempt)), Overruled(attempt=attempt)
+
+
+def can_overrule(session: Session, problem: Problem) -> bool:
+    """Say whether the last answer, to `problem`, may have the learner's own mark."""
+    answered = bool(session.attempts) and session.attempts[-1].verdict.verdict in LABELS
+    return marker_of(problem.answer).own_mark and answered
 
 
 def behind(session: Session, problem: Problem, line: str) -> Turn:
@@ -144,6 +149,8 @@ def behind(session: Session, problem: Problem, line: str) -> Turn:
             return undo(session)
         case "help":
             return session, Help()
+        case "hint":
+            return session, NoHint()
         case _:
             return session, NotACommand()
 

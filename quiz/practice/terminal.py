@@ -34,8 +34,8 @@ from quiz.practice.events import (
     WantsRest,
     Withdrawn,
 )
-from quiz.practice.key_line import Key, behind_verdict, in_one_line, of_question
-from quiz.practice.session import Session
+from quiz.practice.key_line import SEPARATOR, Key, behind_verdict, in_one_line, of_question
+from quiz.practice.session import Session, can_overrule
 
 BAR = 20
 # Shorter ones say nothing.
@@ -67,7 +67,7 @@ memquiz practice --problem zero-states@7"""
 BEHIND = "whu?q"
 KEPT = "Nothing is asked here; Enter goes on, and this will stand at the next prompt."
 FORMS = " · "
-OWN_MARKS = "c correct · p partial · w wrong"
+OWN_MARKS = ("c correct", "p partial", "w wrong")
 DIM: Mapping[type, str] = {
     Blank: "Type an answer, or ? for the commands.",
     Undone: "Taken back.",
@@ -177,7 +177,7 @@ class Terminal:
         """Show how a line is read, where it cannot be, or what can be."""
         match event:
             case Unread(typed=typed, why=why):
-                self._point(*caret(typed, why).splitlines())
+                self._point(*caret(typed, why).splitlines(), number=why.offset + 1)
                 self._say(f"Not counted: {why.reason}.")
             case Reading(reading=reading, remarks=remarks):
                 self._as_read(f"would be read as {reading}", remarks)
@@ -208,10 +208,11 @@ class Terminal:
             InputError: standard input cannot be read.
         """
         self._keys(behind_verdict(session, problem))
-        own_mark = marker_of(problem.answer).own_mark
+        own_mark = can_overrule(session, problem)
         self._typed = self._lines.key(BEHIND + "o" * own_mark)
-        if self._typed == "o" and self._lines.by_key:
-            self._say(OWN_MARKS, style="dim")
+        if self._typed is not None and self._typed.strip().lower() == "o" and own_mark:
+            marks = f"keys: {', '.join(OWN_MARKS)}" if is_plain(self._console) else None
+            self._say(marks or SEPARATOR.join(OWN_MARKS), style="dim")
             mark = self._lines.key("cpw")
             self._typed = None if mark is None else f"o {mark}".strip()
         return self._typed
@@ -253,11 +254,14 @@ class Terminal:
     def _step(self, text: str) -> None:
         paragraph(self._console, text, indent=STEP, hanging=2)
 
-    def _point(self, line: str, mark: str) -> None:
-        """Show a line with the mark below it, as much of it as there is room for."""
+    def _point(self, line: str, mark: str, *, number: int) -> None:
+        """Show a line with the mark below it, as much of it as there is room for.
+
+        `number` is the character that the mark stands below, in all that was typed.
+        """
         if is_plain(self._console):
-            place = len(mark) - 1
-            self._say(f"typed: {line}\nfrom character {place + 1}: {line[place:] or 'the end'}")
+            rest = line[len(mark) - 1 :]
+            self._say(f"typed: {line}\nfrom character {number}: {rest or 'the end'}")
             return
         room = self._console.width - 2
         start = max(0, min(len(mark) - room * 2 // 3, len(line) - room))

@@ -43,6 +43,9 @@ def heading(report: Report) -> str:
 
 def opening(report: Report) -> str:
     """Return how much there is to report on."""
+    if report.first is None and report.passed:
+        passed = counted(report.passed, "question")
+        return f"No answers yet, and {passed} passed over, which count as 0."
     if report.first is None:
         return NO_ANSWERS
     said = f"{counted(report.answers, 'answer')} on {counted(len(report.days.counts), 'day')}"
@@ -71,7 +74,10 @@ def level(found: Estimate | None) -> str:
 
 def number(found: Estimate | None) -> str:
     """Return a level as a number with how sure it is: "0.8 ± 0.3"."""
-    return "" if found is None else f"{found.at:.1f} ± {(found.high - found.low) / 2:.1f}"
+    if found is None:
+        return ""
+    at = round(found.at, 1) + 0.0  # a little below 0 is not "-0.0"
+    return f"{at:.1f} ± {(found.high - found.low) / 2:.1f}"
 
 
 def due(report: Report) -> Iterator[str]:

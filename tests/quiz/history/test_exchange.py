@@ -286,7 +286,11 @@ def with_answer(**changes):
         (with_answer(topic="Z"), "line 3: topic is not one of A, B"),
         (with_answer(verdict="good"), "line 3: verdict is not one of correct"),
         (with_answer(own="skipped"), "line 3: own is not one of correct, partial, wrong"),
-        (with_answer(answered="2026"), "line 3: answered is not a moment, as 2026-11-30T"),
+        (with_answer(answered="2026"), "line 3: answered is not a moment from 1970 to 2999, as"),
+        *(
+            (with_answer(answered=f"{year}-01-01T00:00:00+00:00"), "answered is not a moment")
+            for year in ("0001", "1969", "3000", "9999")
+        ),
         (with_answer(undone="2026-11-30T18:05:00+02:00"), "line 3: undone is not a moment"),
         (with_answer(parsed="1.5"), "line 3: parsed is not JSON of what was understood"),
         (with_answer(parsed='{"fraction": "1e999999999"}'), "line 3: parsed is not JSON of"),

@@ -123,6 +123,18 @@ def text(data):
     (data / FILE).write_text("dear diary, " * 500)
 
 
+def unnumbered(data):
+    sets_of(data)
+    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = 0")
+
+
+def below_zero(data):
+    sets_of(data)
+    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = -3")
+
+
 def truncated(data):
     sets_of(data, 100)
     with (data / FILE).open("r+b") as file:
@@ -141,6 +153,8 @@ def garbage(data):
     [
         (newer, "was written by a newer memquiz: format 5, this one reads 4; update memquiz; or"),
         (anothers, "is another program's database; it is left as it is; move it away; or name"),
+        (unnumbered, "is another program's database; it is left as it is"),
+        (below_zero, "is another program's database; it is left as it is"),
         (text, "is no memquiz database; it is left as it is; put a backup in its place, or move"),
         (truncated, "is damaged; it is left as it is; put a backup in its place"),
         (garbage, "is damaged; it is left as it is; put a backup in its place"),
@@ -155,6 +169,34 @@ def test_every_command_says_what_is_wrong_with_the_file_and_leaves_it(
     code, page = here(*command)
     assert (code, f"{data / FILE}: {says}" in page) == (2, True), page
     assert (data / FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", WRITING, ids=" ".join)
+def test_a_file_with_one_damaged_page_is_not_written(here, data, command):
+    sets_of(data, 300)
+    with (data / FILE).open("r+b") as file:
+        file.seek(15 * 4096)
+        file.write(b"\xff" * 4096)
+    before = (data / FILE).read_bytes()
+    code, page = here(*command)
+    assert (code, "is damaged; it is left as it is" in page) == (2, True), page
+    assert (data / FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", [*WRITING, *READING], ids=" ".join)
+def test_a_log_that_lies_there_alone_is_told_and_left(here, data, command):
+    sets_of(data)
+    connection = sqlite3.connect(data / FILE)
+    connection.execute("UPDATE sets SET version = 'x'")
+    connection.commit()
+    log = data / f"{FILE}-wal"
+    kept = log.read_bytes()
+    connection.close()
+    (data / FILE).rename(data / "elsewhere")
+    log.write_bytes(kept)
+    code, page = here(*command)
+    assert (code, "is not there, but its log is, which has the last answers" in page) == (2, True)
+    assert log.read_bytes() == kept
 
 
 @pytest.mark.parametrize("command", [*WRITING, *READING], ids=" ".join)

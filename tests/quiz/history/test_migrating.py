@@ -98,6 +98,7 @@ def test_without_room_for_the_copy_nothing_is_changed_and_it_is_said(data, monke
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "nothing was changed; name another folder in MEMQUIZ_DATA" in str(caught.value)
     assert unmade(data)
+    assert not list(data.glob(f"*{PART}*"))
     assert table(data / FILE, "attempts") == before
 
 

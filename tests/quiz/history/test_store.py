@@ -263,6 +263,7 @@ def test_a_folder_that_goes_while_it_is_open_is_said_instead_of_a_verdict(data, 
             if not again:  # another file in its place is not the one that is open
                 with Store(data):
                     pass
+    assert rows(data.with_name("moved"), "SELECT count(*) FROM attempts") == [(0,)]
 
 
 def test_a_history_that_is_read_can_be_written_by_another_process_and_is_of_one_moment(

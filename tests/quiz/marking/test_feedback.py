@@ -21,10 +21,19 @@ GB = 10**9
     [
         # 26 / 25.269 = 1.029, 24 / 25.269 = 0.950, 51 / 25.269 = 2.018.
         ("26 GB", "Yours is 3% too high."),
+        # 25.85 / 25.269 = 1.023: full credit ends at 2%.
+        ("25.85 GB", "Yours is just over 2% too high."),
         ("24 GB", "Yours is 5% too low."),
         ("51 GB", "Yours is too high by a factor of 2.02."),
         # 60 / 20, 29 / 22 = 1.318.
         ("20-60 GB", "Your range holds it; its upper end is 3 times the lower."),
+        ("25.2-25.3 GB", "Your range holds it; its upper end is 0.4% above the lower."),
+        (
+            "25.26-25.27 GB",
+            "Your range holds it; its upper end is less than 0.1% above the lower.",
+        ),
+        ("22-25.26 GB", "Your range misses it. Its nearer end is less than 0.1% too low."),
+        ("22-25.2 GB", "Your range misses it. Its nearer end is 0.3% too low."),
         ("22-29 GB", "Your range holds it; its upper end is 1.32 times the lower."),
         ("0-30 GB", "Your range holds it."),
         # 50 / 25.269 = 1.979, 20 / 25.269 = 0.791, 25.269 / 2 = 12.63.

@@ -103,15 +103,20 @@ def test_behind_a_pipe_every_line_is_an_answer(sit):
     assert "pause" not in script.log
 
 
-@pytest.mark.parametrize("key", ["w", "h"])
-def test_once_the_solution_was_read_between_two_questions_the_answer_stands(sit, key):
-    script = Script("37 GB", key, "u", "", "25.27 GB")
+def test_once_the_solution_was_read_between_two_questions_the_answer_stands(sit):
+    script = Script("37 GB", "w", "u", "", "25.27 GB")
     dialogue, ending = sit(script)
     assert ending == "finished"
     assert script.log[:8] == [
         "ask 0", "record 0 37 GB", "Marked", "pause", "explain", "pause", "Stands", "pause",
     ]  # fmt: skip
     assert dialogue.session.attempts[0].verdict.answer == "37 GB"
+
+
+def test_a_hint_is_of_an_open_question_and_shows_nothing_behind_a_verdict(sit):
+    script = Script("37 GB", "h", "u", "25.27 GB")
+    sit(script)
+    assert script.log[3:8] == ["pause", "NoHint", "pause", "undo 0", "Undone"]
 
 
 def test_between_two_questions_the_answer_can_be_taken_back(sit):

@@ -46,6 +46,12 @@ def test_the_last_verdict_is_followed_by_the_score_and_a_claims_by_ones_own_mark
     assert keys == "enter score · w why · o your own mark · u undo · q stop"
 
 
+def test_a_claim_that_was_passed_over_has_no_mark_of_ones_own(claim_problem):
+    session = Session(problems=("made@7",))
+    passed = respond(session, claim_problem, "skip", seconds=1, ask_again=True)[0]
+    assert "o your own mark" not in said(behind_verdict(passed, claim_problem))
+
+
 @pytest.mark.parametrize(
     ("room", "line"),
     [

@@ -78,6 +78,16 @@ def test_other_options_begin_another_set(memquiz):
     assert "1/10" in memquiz("practice", "--topic", "activations").stdout
 
 
+def test_a_mark_of_the_order_of_bytes_before_the_first_line_is_no_part_of_it(memquiz):
+    run = memquiz(*STATES_PRACTICE, typed="\ufeff1 GB\n")
+    assert "read as 1 GB" in run.stdout
+
+
+def test_a_plain_screen_counts_the_characters_of_all_that_was_typed(memquiz):
+    run = memquiz(*STATES_PRACTICE, "--plain", typed=f"{'1+' * 60}quarks\n")
+    assert "from character 121: quarks\n" in run.stdout
+
+
 def test_hint_skip_undo_and_why_work_as_typed(memquiz, data):
     typed = "hint\n1 GB\nundo\n2 GB\nskip\nwhy\n"
     run = memquiz(*STATES_PRACTICE, "--count", 3, typed=typed)

@@ -160,6 +160,16 @@ def test_a_mark_of_ones_own_is_two_keys(start, data):
     assert answers(data, "SELECT typed, own FROM attempts") == [("true", "partial")]
 
 
+def test_a_mark_of_ones_own_is_two_lines_where_enter_follows_each_key(start, data):
+    person, asked = start("--plain", "--problem", "claim@7"), re.compile(r"type: $")
+    person.read(asked)
+    assert "o your own mark" in person.type("true\n", asked)
+    assert "keys: c correct, p partial, w wrong" in person.type("o\n", asked)
+    assert "Your own mark, wrong, counts now." in person.type("w\n", asked)
+    assert person.leave("q\n") == 0
+    assert answers(data, "SELECT typed, own FROM attempts") == [("true", "wrong")]
+
+
 def test_a_word_where_a_number_is_asked_keeps_the_verdict(start, data):
     person = start("--problem", "fits@3")
     person.read()
@@ -179,6 +189,19 @@ def test_a_pasted_line_is_kept_for_the_next_question_and_no_key(typist, data):
     assert "2/2 · " in again
     assert "read as 2 GB" in typist.type("\x152 GB\n")
     assert answers(data) == [("1 GB",), ("2 GB",)]
+
+
+def test_pasted_lines_stand_at_the_next_prompts_one_after_the_other(start, data):
+    typist = start("--kind", "model-states", "--seed", "5", "--count", "4")
+    typist.read()
+    typist.type(
+        "1 GB\n2 GB\n3 GB\n4 G", until=re.compile(r"(next prompt\.[^>]*stop\r\n.*){2}$", re.DOTALL)
+    )
+    for number, more in ((2, ""), (3, ""), (4, "B")):
+        asked = typist.type("\n", until=re.compile(rf"{number} GB?$"))
+        assert f"{number}/4 · " in asked
+        typist.type(f"{more}\n")
+    assert answers(data) == [(f"{number} GB",) for number in range(1, 5)]
 
 
 @pytest.mark.parametrize("columns", ["20", "30", "40"])

@@ -7,6 +7,7 @@ import pytest
 
 from quiz.progress.json_form import as_json
 from quiz.progress.levels import Estimate
+from quiz.progress.words import number, opening
 
 KEYS = {
     "now", "today", "topic", "answers", "passed", "own_marks", "first", "topics", "weeks", "due",
@@ -44,6 +45,15 @@ def test_questions_passed_over_and_own_marks_are_counted(told, answer, now):
     found = told(rows)
     assert (found.answers, found.passed, found.own) == (1, 2, 1)
     assert found.topics[0].share.lately == Fraction(1, 3)
+
+
+def test_where_every_question_was_passed_over_that_is_said(told, answer, now):
+    found = told([answer(now, score=0, verdict="skipped")])
+    assert opening(found) == "No answers yet, and 1 question passed over, which count as 0."
+
+
+def test_a_level_a_little_below_junior_is_no_minus_zero():
+    assert number(Estimate(at=-0.04, low=-0.24, high=0.16)) == "0.0 ± 0.2"
 
 
 def test_a_day_with_nothing_but_skips_is_no_day_of_a_streak(told, answer, now):

@@ -33,6 +33,7 @@ def test_what_is_not_asked_for_has_no_fault():
     [
         ("", "html: is empty; name a file"),
         (" ", "html: is empty; name a file"),
+        ("-", "html: - is no file: what is written here is not printed; name a file"),
         ("folder", "folder is a folder; name a file"),
         ("nowhere/page.html", "nowhere; name a file in a folder that is there"),
         ("x" * 300, "cannot be written: File name too long"),
