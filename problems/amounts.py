@@ -1,11 +1,14 @@
 """Sums on paper as values: a term with its product, a moment's terms, and all moments."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, cached_property
 
-from problems.wording import billions, number, rounded
+from engine.units import GB
+from problems.wording import PAPER_DIGITS, number, paper, rounded
 
 SAVED = "saved activations"
+MOST_DIGITS = 7
 # The moments of a step.
 LOSS = "the backward pass of the loss"
 HEAD = "the backward pass of the head"
@@ -50,13 +53,36 @@ class Amount:
 
 def product(name: str, each: int, parameters: int) -> Amount:
     """Return so many bytes for each of so many parameters."""
-    return Amount(name=name, how=f"{each} × {in_billions(parameters)}", size=each * parameters)
+    return Amount(
+        name=name, how=f"{each} × {in_billions(parameters, each)}", size=each * parameters
+    )
+
+
+def in_billions(parameters: int, each: Fraction | int = 1) -> str:
+    """Return a number of parameters as one writes it on paper, times `each`: 1.54 billion."""
+    return all_in_billions((each, parameters))[0]
 
 
 @cache
-def in_billions(parameters: int) -> str:
-    """Return a number of parameters as one writes it on paper."""
-    return f"{billions(rounded(parameters))} billion"
+def all_in_billions(*products: tuple[Fraction | int, int]) -> tuple[str, ...]:
+    """Return the parameters of a sum of products as one writes them on paper: 1.54 billion.
+
+    They have a digit more where the sum, as it is written then, needs that.
+
+    Args:
+        products: a factor and a number of parameters each.
+    """
+    digits, size = PAPER_DIGITS, paper(_sum(products))
+    while digits < MOST_DIGITS and paper(_sum(products, digits)) != size:
+        digits += 1
+    return tuple(
+        f"{rounded(parameters, digits) / GB:.{digits + 1}g} billion" for _, parameters in products
+    )
+
+
+def _sum(products: tuple[tuple[Fraction | int, int], ...], digits: int = 99) -> Fraction:
+    rows = (Fraction(each * rounded(parameters, digits)) for each, parameters in products)
+    return sum(rows, Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,6 @@ RESOURCES = {
 }
 WHY = {
     "smaller micro-batch": "more passes of fewer tokens: the same products, launched more often",
-    "smaller micro-batch, sharded": "each pass sends anew: twice as many, twice the bytes",
     "fused attention": "the scores never go through memory: less to read and write",
     "fused optimizer": "one pass over the states in place of many",
     "fused cross entropy": "the logits pass through memory fewer times",
@@ -146,6 +145,12 @@ class Priced:
         return tuple(sorted((row for row in rows.items() if row[1]), key=lambda row: -abs(row[1])))
 
     @property
+    def notable(self) -> tuple[tuple[str, float], ...]:
+        """The two of them that change most, as far as they do notably."""
+        least = NOTABLE * self.before.seconds
+        return tuple(row for row in self.terms[:2] if abs(row[1]) >= least)
+
+    @property
     def waits_less(self) -> bool:
         """Whether a step waits less for gathered weights than before."""
         return any(name.startswith("weights gathered") and more < 0 for name, more in self.terms)
@@ -247,16 +252,29 @@ def why(row: Priced) -> str:
         return f"{WHY[row.name]}: ({stages} - 1)/{many} = {short(Fraction(stages - 1, many))}"
     if row.name == "ZeRO-3" and row.waits_less:
         return f"{WHY[row.name]}, but a layer ahead, so that the step waits less for them"
-    sends = row.name == "smaller micro-batch" and row.adds == "more on the links"
-    return WHY[f"{row.name}, sharded" if sends else row.name]
+    if row.name == "smaller micro-batch" and row.adds == "more on the links":
+        return _sent_anew(row)
+    return WHY[row.name]
+
+
+def _sent_anew(row: Priced) -> str:
+    """Return what more and smaller passes send, and whether the step notably waits for it."""
+    times = row.after.communication_bytes / row.before.communication_bytes
+    names = [name for name, _ in row.notable]
+    hidden = not any(name.startswith(tuple(WAITED_FOR)) for name in names)
+    launched = any(name.startswith("launching") for name in names)
+    return (
+        f"each pass sends anew, {times:.2g} × the bytes"
+        f"{', which hide behind products' if hidden else ' on the links'}"
+        f"{'; operators are launched more often' if launched else ''}"
+    )
 
 
 def most(row: Priced) -> str:
     """Return the two terms of the step's time that change most, as far as they do notably."""
     said = [
         f"{_waited(term)} {'+' if more > 0 else '-'}{seconds(abs(more))}"
-        for term, more in row.terms[:2]
-        if abs(more) >= NOTABLE * row.before.seconds
+        for term, more in row.notable
     ]
     return f" ({', '.join(said)})" if said else ""
 

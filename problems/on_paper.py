@@ -27,6 +27,7 @@ from problems.amounts import (
     Amount,
     Moment,
     Paper,
+    all_in_billions,
     in_billions,
     product,
 )
@@ -201,10 +202,11 @@ class _Step:
 
     def held(self, name: str, parts: tuple[Part, ...]) -> Amount:
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
+        each = _each(parts, zero, ranks)
         return Amount(
             name=name,
-            how=f"{_total(parts, zero, ranks)} × {in_billions(self.parameters)} parameters",
-            size=int(_each(parts, zero, ranks) * self.parameters),
+            how=f"{_total(parts, zero, ranks)} × {in_billions(self.parameters, each)} parameters",
+            size=int(each * self.parameters),
         )
 
     @cached_property
@@ -243,12 +245,11 @@ class _Step:
         ends = "embedding (the head too)" if self.shape.tied else "embedding, head"
         names = {0: "", 1: " and one layer", 2: " and two layers"}[layers]
         name = f"gathered {ends if layers else ends.replace(', head', ' and head')}{names}"
-        more = {0: "", 1: f" + {each} × {in_billions(self.layer)}"}.get(
-            layers, f" + {layers} × {each} × {in_billions(self.layer)}"
-        )
+        ends_said, layer = all_in_billions((each, self.ends), (layers * each, self.layer))
+        more = {0: "", 1: f" + {each} × {layer}"}.get(layers, f" + {layers} × {each} × {layer}")
         return Amount(
             name=name,
-            how=f"{each} × {in_billions(self.ends)}{more}",
+            how=f"{each} × {ends_said}{more}",
             size=each * (self.ends + layers * self.layer),
         )
 
@@ -265,9 +266,9 @@ class _Step:
         """Return gradients of some of the parameters."""
         part = next(part for part in run_parts(self.scenario) if part.name == "gradients")
         zero, ranks = self.scenario.parallel.zero, self.scenario.parallel.data
-        said = sum_said((part,), zero, ranks)
-        size = int(_each((part,), zero, ranks) * parameters)
-        return Amount(name=name, how=f"{said} × {in_billions(parameters)}", size=size)
+        said, each = sum_said((part,), zero, ranks), _each((part,), zero, ranks)
+        how = f"{said} × {in_billions(parameters, each)}"
+        return Amount(name=name, how=how, size=int(each * parameters))
 
     def above(self) -> Iterator[Amount]:
         if not self.lasting:

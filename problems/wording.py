@@ -51,9 +51,9 @@ def gib(size: Fraction | int) -> str:
     return f"{float(size) / GIB:,.2f} GiB"
 
 
-def rounded(value: int) -> int:
-    """Return a count rounded to three digits, as one carries it on paper."""
-    step = int("1" + "0" * max(len(str(value)) - PAPER_DIGITS, 0))
+def rounded(value: int, digits: int = PAPER_DIGITS) -> int:
+    """Return a count rounded to three digits, as one carries it on paper, or to more."""
+    step = int("1" + "0" * max(len(str(value)) - digits, 0))
     return (value + step // 2) // step * step
 
 

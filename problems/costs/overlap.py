@@ -7,6 +7,7 @@ from fractions import Fraction
 from engine.precisions import PRECISIONS
 from problems import scenarios
 from problems.amounts import in_billions
+from problems.answers.answer import FULL_CREDIT, Band
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.yes_no import YesNoAnswer
 from problems.costs.sharded import FORWARD, Sharded
@@ -37,14 +38,14 @@ def hides(draw: Draw, base: Sharded) -> Draft | None:
     return whether_it_hides(draw.choice(suited))
 
 
-def whether_it_hides(run: Sharded) -> Draft:
+def whether_it_hides(run: Sharded, band: Band = "count") -> Draft:
     """Return the question whether a run's gathering hides, where `verdict` is clear."""
     x, sends, computes = run.x, run.sending, run.computing
     return Draft(
-        prompt=render("gather-hides", **run.said),
+        prompt=render("gather-hides", **run.said, percent=_percent(band)),
         answer=YesNoAnswer(
             value=verdict(run) is True,
-            proof=QuantityAnswer(value=sends, unit="s", default_unit="s"),
+            proof=QuantityAnswer(value=sends, unit="s", default_unit="s", band=band),
         ),
         hints=(
             "Two times: bytes over what the ring carries, FLOPs over what the GPU computes.",
@@ -55,6 +56,10 @@ def whether_it_hides(run: Sharded) -> Draft:
         mistakes=tuple(_hides_mistakes(run, sends, computes)),
         scenario=x,
     )
+
+
+def _percent(band: Band) -> int:
+    return int(100 * FULL_CREDIT[band])
 
 
 def verdict(run: Sharded) -> bool | None:
@@ -128,13 +133,13 @@ def crossing(draw: Draw, base: Sharded) -> Draft | None:
     return tokens_to_hide(replace(base, x=x))
 
 
-def tokens_to_hide(run: Sharded) -> Draft:
+def tokens_to_hide(run: Sharded, band: Band = "count") -> Draft:
     """Return the question for the tokens with which a run computes for as long as it sends."""
     flops = STEP + (AGAIN if run.x.recipe.recompute == "full" else 0)
     value = run.sent / run.rate * run.flops / (flops * run.parameters)
     return Draft(
-        prompt=render("traffic-equals-compute", **run.said),
-        answer=QuantityAnswer(value=value, unit="1", default_unit=None),
+        prompt=render("traffic-equals-compute", **run.said, percent=_percent(band)),
+        answer=QuantityAnswer(value=value, unit="1", default_unit=None, band=band),
         hints=(
             "Both times grow with the parameters, so that their number cancels.",
             "On a ring of N GPUs each sends (N - 1)/N of what is gathered or reduced.",
@@ -146,17 +151,17 @@ def tokens_to_hide(run: Sharded) -> Draft:
     )
 
 
-def _reduced_in(run: Sharded) -> int:
+def reduced_in(run: Sharded) -> int:
     """Return the bytes of an element of gradients on the wire."""
     return PRECISIONS[run.x.recipe.precision].stepped
 
 
 def _sent_said(run: Sharded) -> str:
-    return f"2 + 2 + {_reduced_in(run)}"
+    return f"2 + 2 + {reduced_in(run)}"
 
 
 def _crossing_steps(run: Sharded, flops: int, value: Fraction) -> Iterator[Step]:
-    said, each = run.said, 4 + _reduced_in(run)
+    said, each = run.said, 4 + reduced_in(run)
     ring = Fraction(run.x.parallel.data - 1, run.x.parallel.data)
     wire, second = each * ring / run.rate, flops / run.flops
     for text in (
@@ -171,7 +176,7 @@ def _crossing_steps(run: Sharded, flops: int, value: Fraction) -> Iterator[Step]
 
 
 def _crossing_mistakes(run: Sharded, flops: int, value: Fraction) -> Iterator[Mistake]:
-    each, ranks = 4 + _reduced_in(run), run.x.parallel.data
+    each, ranks = 4 + reduced_in(run), run.x.parallel.data
     for name, wrong, why in (
         (
             "forward pass alone",
@@ -182,6 +187,11 @@ def _crossing_mistakes(run: Sharded, flops: int, value: Fraction) -> Iterator[Mi
             "gradients not sent",
             value * 4 / each,
             "sends no gradients; they are reduce-scattered in each micro-batch.",
+        ),
+        (
+            "gradients sent in 16 bits",
+            value * 6 / each,
+            "sends 16-bit gradients; with mixed precision FSDP2 reduces them in fp32.",
         ),
         (
             "gathered once only",

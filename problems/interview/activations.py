@@ -1,18 +1,16 @@
 """What the layers save, and how it grows when one number changes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
-from engine.errors import InputError
 from engine.precisions import PRECISIONS
-from engine.scenario import Scenario
 from problems.bank.activations.saved import Saved
 from problems.exact import saved
+from problems.interview import carried
 from problems.interview.posed import Posed, Row, Talk, points
-from problems.interview.script import Question, Reuse
+from problems.interview.runs import Followed
+from problems.interview.script import Move, Question, Reuse
 from problems.layers import layer_terms, per_token
-from problems.peaks import Run
 from problems.wording import gb, number, short
 
 
@@ -21,9 +19,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_terms(talk), turn=16, levels=("mid", "senior"))
     yield Posed(question=_saved(talk), takes=2)
     yield Posed(question=_at_length(talk), takes=1)
-    doubled = _doubled(talk.scenario)
-    if doubled is not None:
-        yield Posed(question=_twice(talk, doubled), takes=1, turn=18)
+    if talk.runs.twice is not None:
+        yield Posed(question=_twice(talk, talk.runs.twice), takes=1, turn=18)
 
 
 def _terms(talk: Talk) -> Question:
@@ -109,28 +106,25 @@ def _at_length(talk: Talk) -> Question:
         scenario=y,
         changes=other.changes,
         reuses=(Reuse(question="activations", times=factor, says=says),),
+        moves=tuple(
+            Move(question="activations", times=each)
+            for each in carried.ACTIVATIONS.moved(talk.runs.base, other.run)
+        ),
         stronger=stronger,
         practises=("activation-scaling",),
     )
 
 
-def _doubled(x: Scenario) -> Scenario | None:
-    try:
-        return replace(x, workload=replace(x.workload, micro_batch=2 * x.workload.micro_batch))
-    except InputError:
-        return None
-
-
-def _twice(talk: Talk, y: Scenario) -> Question:
-    size, before = saved(Run(scenario=y).ledger), saved(talk.runs.base.ledger)
-    said = f"a micro-batch of {y.workload.micro_batch}"
+def _twice(talk: Talk, other: Followed) -> Question:
+    y = other.run.scenario
+    size, before = saved(other.run.ledger), saved(talk.runs.base.ledger)
     return talk.number(
         "activations-twice",
         "B",
         Saved(scenario=y, layers=y.architecture.layers).draft(),
-        says=f"Back to the first run, with {said}. The saved activations, in GB?",
+        says=f"Back to the first run, with {other.changes}. The saved activations, in GB?",
         scenario=y,
-        changes=said,
+        changes=other.changes,
         reuses=(
             Reuse(
                 question="activations",

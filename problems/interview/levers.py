@@ -15,8 +15,10 @@ from problems.costs import overlap
 from problems.costs.sharded import Sharded
 from problems.draw import Draw
 from problems.exact import PHASES_SAID
+from problems.interview import carried
 from problems.interview.posed import Posed, Row, Talk, items_said, points
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Move, Question, Reuse
+from problems.model_states import FP32
 from problems.problem import Level
 from problems.proposals import said
 from problems.wording import gb, number, sentence, short
@@ -94,6 +96,7 @@ def _prediction(talk: Talk) -> Question:
         ),
         scenario=pull.before.scenario,
         aspect="prediction",
+        moves=carried.of_saving(talk, pull.before, pull.after),
         stronger=(
             "Says the saving before trying, from the lines that the lever touches, and the "
             f"highest moment afterwards: {PHASES_SAID[pull.after.ledger.peak_phase]}."
@@ -126,6 +129,11 @@ def _after(talk: Talk) -> Iterator[Posed]:
                 says=f"the peak of before, less the {gb(pull.saved)} that were said",
             ),
         ),
+        moves=(
+            Move(question="prediction", times=Fraction(-1)),
+            *carried.of_moments(talk, cramped.run, after),
+        ),
+        moments=carried.moments(talk, cramped.run, after),
         stronger="Takes the saving off the peak that is known, in place of adding up anew.",
         practises=("lever-saving", "which-fits"),
     )
@@ -160,7 +168,7 @@ def _slowed(talk: Talk) -> str:
 
 
 def _slowly(talk: Talk) -> str:
-    return "" if talk.scenario.parallel.zero == 3 else "You have moved to ZeRO-3. "
+    return "" if talk.scenario.parallel.zero == 3 else "You have moved to ZeRO-3 (FSDP2). "
 
 
 def _network(talk: Talk) -> Question:
@@ -171,12 +179,13 @@ def _network(talk: Talk) -> Question:
         f"GB/s, and computes {short(run.flops / TB)} TFLOP/s."
     )
     if overlap.verdict(run) is None:
-        draft = overlap.tokens_to_hide(run)
+        draft = overlap.tokens_to_hide(run, "estimate")
         asks = (
+            f"Weights are sent in 16 bits, gradients in {_reduced_said(run)}. "
             "From how many tokens of a micro-batch on does a GPU compute for as long as it sends?"
         )
     else:
-        draft = overlap.whether_it_hides(run)
+        draft = overlap.whether_it_hides(run, "estimate")
         asks = (
             "Does gathering the weights hide behind the forward pass of a micro-batch, and how "
             "many seconds does it take?"
@@ -194,6 +203,11 @@ def _network(talk: Talk) -> Question:
         ),
         practises=("sharding-throughput", "lever-cost"),
     )
+
+
+def _reduced_said(run: Sharded) -> str:
+    """Return how wide gradients are on the wire: FSDP2 reduces them as they are stepped."""
+    return "fp32" if overlap.reduced_in(run) == FP32 else "16 bits"
 
 
 def _interplay(talk: Talk) -> Question:
@@ -277,7 +291,8 @@ def _plan(talk: Talk) -> Iterator[Posed]:
         plan_states.plan_of(models()[x.model.name], plan, x.hardware.gpu),
         says=(
             f"The same GPUs as {plan_said} on Megatron-LM, ZeRO-1 over the replicas, gradients "
-            "in fp32. Parameters on a GPU, and GB of weights, gradients, optimizer, total?"
+            "in fp32. Take stages and shares as equal: parameters on a GPU, and GB of weights, "
+            "gradients, optimizer, total?"
         ),
         scenario=moved,
         changes=plan_said,

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from engine.estimate import Fits, fits
-from engine.ledger import Category, Phase
+from engine.ledger import Phase
 from problems.answers.choice import Choice, ChoiceAnswer
 from problems.answers.ranking import RankedItem
 from problems.bank.peak import step
 from problems.draft import Draft
-from problems.exact import PHASES_SAID, saved
-from problems.interview import second_step, states
+from problems.exact import PHASES_SAID
+from problems.interview import carried, second_step
 from problems.interview.posed import Posed, Talk, items_said
 from problems.interview.runs import Followed
-from problems.interview.script import Picked, Question, Reuse
+from problems.interview.script import Move, Picked, Question, Reuse
 from problems.peaks import Run
 from problems.problem import Step
 from problems.wording import gb, listed, paper, sentence
@@ -41,6 +41,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_fits(talk), takes=1)
     yield Posed(question=_follow_up(talk, talk.runs.length), takes=1, turn=2)
     yield Posed(question=_follow_up(talk, talk.runs.ranks), takes=2, turn=8)
+    if talk.runs.twice is not None:
+        yield Posed(question=_follow_up(talk, talk.runs.twice), takes=2, turn=19)
     yield from second_step.posed(talk)
 
 
@@ -122,24 +124,20 @@ def _peak(talk: Talk) -> Question:
             f"{listed([x.name for x in moment.amounts])}."
         ),
         reuses=tuple(_of_lines(talk.runs.base)),
+        moves=carried.of_moments(talk, talk.runs.base, talk.runs.base),
+        moments=carried.moments(talk, talk.runs.base, talk.runs.base),
         practises=("peak", "peak-ledger", "fits"),
     )
 
 
 def _of_lines(run: Run) -> Iterator[Reuse]:
     """Yield the ways from the lines that stay alive at the peak, with all else added."""
-    peak, held = run.ledger.peak, states.sized(run.scenario)
-    yield Reuse(
-        question="states",
-        plus=Fraction(peak - held),
-        says=f"the states, and {gb(peak - held)} of all else that is alive then",
-    )
-    kept = saved(run.ledger)
-    if 10 * run.ledger.total(Category.ACTIVATIONS, phase=run.ledger.peak_phase) >= 9 * kept:
+    for line in carried.at_peak(run):
+        others = run.ledger.peak - line.of(run)
         yield Reuse(
-            question="activations",
-            plus=Fraction(peak - kept),
-            says=f"the saved activations, and {gb(peak - kept)} of all else that is alive then",
+            question=line.key,
+            plus=Fraction(others),
+            says=f"{line.said}, and {gb(others)} of all else that is alive then",
         )
 
 
@@ -226,9 +224,21 @@ def _follow_up(talk: Talk, other: Followed) -> Question:
         reuses=(
             Reuse(question="peak", plus=Fraction(after - before), says=_moved(before, after)),
         ),
+        moves=(
+            *carried.of_moments(talk, other.run, other.run),
+            *_with_tokens(talk.runs.base, other.run),
+        ),
+        moments=carried.moments(talk, other.run, other.run),
         stronger="Names the lines that move, changes those, and leaves the others as they stand.",
         practises=("fits", "more-ranks", "longest-context"),
     )
+
+
+def _with_tokens(before: Run, after: Run) -> Iterator[Move]:
+    """Yield how a peak moves whose error belongs to the tokens, where a micro-batch has others."""
+    times = carried.by_tokens(before, after)
+    if times != 1:
+        yield Move(question="peak", times=times)
 
 
 def _moved(before: int, after: int) -> str:

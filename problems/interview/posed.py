@@ -9,7 +9,7 @@ from problems.answers.answer import Answer
 from problems.draft import Draft
 from problems.interview.points import Listened, table
 from problems.interview.runs import Runs
-from problems.interview.script import Aspect, Picked, Point, Question, Reuse
+from problems.interview.script import Aspect, Moment, Move, Picked, Point, Question, Reuse
 from problems.problem import Level, Problem
 from problems.registry import problem_of, tells
 from problems.wording import gb, paper
@@ -70,6 +70,8 @@ class Talk:
         aspect: Aspect = "number",
         changes: str = "",
         reuses: tuple[Reuse, ...] = (),
+        moves: tuple[Move, ...] = (),
+        moments: tuple[Moment, ...] = (),
         picked: Picked | None = None,
     ) -> Question:
         """Return a question that is marked by rule."""
@@ -82,6 +84,8 @@ class Talk:
             problem=self.problem(key, topic, draft, about),
             changes=changes,
             reuses=reuses,
+            moves=moves,
+            moments=moments,
             picked=picked,
             stronger=stronger,
             practises=practises,

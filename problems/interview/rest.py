@@ -10,6 +10,7 @@ from problems.amounts import in_billions
 from problems.bank.everything_else.logits import spike
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
+from problems.interview.runs import Followed
 from problems.interview.script import Question, Reuse
 from problems.on_paper import ends_of, parameters_of
 from problems.one_size import one_size
@@ -21,7 +22,9 @@ def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on everything else."""
     yield Posed(question=_terms(talk), takes=2, turn=6)
     yield Posed(question=_logits(talk), takes=1)
-    yield Posed(question=_logits_at_length(talk), takes=1, turn=17)
+    yield Posed(question=_logits_of(talk, talk.runs.length), takes=1, turn=17)
+    if talk.runs.twice is not None:
+        yield Posed(question=_logits_of(talk, talk.runs.twice), takes=1, turn=21)
     if talk.scenario.parallel.zero == 3 and talk.level != "junior":
         yield Posed(question=_gathered(talk), takes=2, turn=10)
     turn = 1 if talk.level == "senior" else 3
@@ -53,13 +56,24 @@ def _rows(talk: Talk) -> Iterator[Row]:
     )
     layer = book.total(Category.TEMPORARY, phase=Phase.BACKWARD_FIRST)
     yield "working-set", f"The working set of a layer's backward: about {gb(layer)}.", "mid"
-    step = book.total(Category.TEMPORARY, phase=Phase.STEP)
-    yield "optimizer-temporaries", f"The optimizer's own temporaries: {gb(step)}.", "mid"
+    yield "optimizer-temporaries", _stepping(book), "mid"
     if x.parallel.data > 1:
         name, said = _exchanged(x)
         yield name, said, "mid"
     yield "cuda-context", f"The CUDA context and libraries: {_context(book)}.", "junior"
     yield "fragmentation", f"The allocator's pieces: up to {_slack(book)} of the tensors.", "mid"
+
+
+def _stepping(book: Ledger) -> str:
+    """Return what the optimizer's step takes for itself, and for gradients that it makes ready."""
+    sizes = {line.name: size for line, size in zip(book.lines, book.sizes, strict=True)}
+    own, before = sizes.get("optimizer temporaries", 0), sizes.get("before the step", 0)
+    said = f"The optimizer's own temporaries: {gb(own) if own else 'none to speak of'}"
+    if before:
+        return f"{said}; beside them {gb(before)} of norm and flat copies of the gradients."
+    if sizes.get("fp32 copies of the gradients"):
+        return f"{said}; beside them the gradients once more, in fp32."
+    return f"{said}."
 
 
 def _exchanged(x: Scenario) -> tuple[str, str]:
@@ -95,15 +109,14 @@ def _logits(talk: Talk) -> Question:
     )
 
 
-def _logits_at_length(talk: Talk) -> Question:
-    other = talk.runs.length
+def _logits_of(talk: Talk, other: Followed) -> Question:
     x, y = talk.scenario, other.run.scenario
-    times = Fraction(y.workload.sequence, x.workload.sequence)
+    times, at = Fraction(y.tokens, x.tokens), "at" if other is talk.runs.length else "with"
     return talk.number(
-        f"logits-at-{other.key.removeprefix('peak-at-')}",
+        f"logits-{other.key.removeprefix('peak-')}",
         "C",
         spike(y),
-        says=f"And at {other.changes}: logits and loss, in GB?",
+        says=f"And {at} {other.changes}: logits and loss, in GB?",
         scenario=y,
         changes=other.changes,
         reuses=(
@@ -149,8 +162,8 @@ def gathered(talk: Talk) -> Draft:
             f"A layer has {number(layer)} parameters of {each} bytes; two of them are there.",
         ),
         on_paper=(
-            f"ends: {each} × {in_billions(ends)} = {paper(each * ends)}",
-            f"two layers: 2 × {each} × {in_billions(layer)} = {paper(2 * each * layer)}",
+            f"ends: {each} × {in_billions(ends, each)} = {paper(each * ends)}",
+            f"two layers: 2 × {each} × {in_billions(layer, 2 * each)} = {paper(2 * each * layer)}",
             f"{bare_gb(each * ends)} + {bare_gb(2 * each * layer)} = {paper(size)}",
         ),
         exact=(f"{number(ends + 2 * layer)} parameters of {each} bytes",),

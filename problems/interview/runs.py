@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 from engine.errors import InputError
 from engine.estimate import Fits, fits
@@ -96,6 +96,23 @@ class Runs:
     def verdict(self) -> Fits:
         """Whether the run fits."""
         return fits(self.base.scenario, self.base.ledger)
+
+    @cached_property
+    def twice(self) -> Followed | None:
+        """The run with a micro-batch twice as large, None where there is none."""
+        x = self.base.scenario
+        size = 2 * x.workload.micro_batch
+        said = f"a micro-batch of {size}"
+        return _follow("peak-twice", said, f"With {said}", partial(_with_micro_batch, x, size))
+
+    @cached_property
+    def stepped(self) -> Followed | None:
+        """The run with another optimizer, None where it cannot be: SGD with momentum, or AdamW."""
+        x = self.base.scenario
+        name = "sgd-momentum" if x.recipe.optimizer != "sgd-momentum" else "adamw"
+        title, before = (optimizers()[one].title for one in (name, x.recipe.optimizer))
+        said = f"{title} in place of {before}"
+        return _follow(f"peak-with-{name}", title, said, partial(_stepped_by, x, name))
 
     @property
     def slow(self) -> Scenario:
@@ -223,6 +240,14 @@ def _length(draw: Draw, base: Run) -> Followed | None:
     clear = [one for one in found if one.is_clear]
     turned = [one for one in clear if turns and before in {"tight", _turned(one.run)}]
     return next(iter((*turned, *clear, *found)), None)
+
+
+def _with_micro_batch(x: Scenario, size: int) -> Scenario:
+    return replace(x, workload=replace(x.workload, micro_batch=size))
+
+
+def _stepped_by(x: Scenario, optimizer: str) -> Scenario:
+    return replace(x, recipe=replace(x.recipe, optimizer=optimizer))
 
 
 def _turned(run: Run) -> Fits:

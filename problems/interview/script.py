@@ -43,6 +43,31 @@ class Reuse:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Move:
+    """How far the right number moves with an earlier one that is off: `times` × what it is off.
+
+    Args:
+        question: key of the earlier question.
+    """
+
+    question: str
+    times: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A moment of the step, which may be the highest where earlier numbers are off.
+
+    Args:
+        size: bytes that are allocated then.
+        without: keys of the earlier questions whose line is not there then.
+    """
+
+    size: int
+    without: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Picked:
     """How a choice follows from an earlier number.
 
@@ -75,6 +100,10 @@ class Question:
         points: what is listened for, the most telling first; at a number they may be empty.
         changes: what a follow-up changes, such as "32k context"; "" where it is none.
         reuses: ways to the number from earlier ones, which are worth seeing.
+        moves: what earlier ones that are off do to the number, beside what `reuses` say. Where
+            several are off, the number moves by the sum of them; an earlier one that can be
+            carried on in several ways has a move for each.
+        moments: those of which the number is the highest, from there on; () where it is no peak.
         picked: how the choice follows from an earlier number; None where it does not.
         stronger: what a stronger answer says, a sentence or two.
         practises: kinds of the bank that train the same.
@@ -88,6 +117,8 @@ class Question:
     points: tuple[Point, ...] = ()
     changes: str = ""
     reuses: tuple[Reuse, ...] = ()
+    moves: tuple[Move, ...] = ()
+    moments: tuple[Moment, ...] = ()
     picked: Picked | None = None
     stronger: str
     practises: tuple[str, ...]

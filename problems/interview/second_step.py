@@ -113,7 +113,7 @@ def _new(talk: Talk, own: int, each: int) -> Draft:
             f"Its {called}, for the parameters that this GPU steps.",
             f"{each} bytes for each of {number(owned)} parameters.",
         ),
-        on_paper=(f"{each} × {in_billions(owned)} = {paper(own)}",),
+        on_paper=(f"{each} × {in_billions(owned, each)} = {paper(own)}",),
         exact=(f"{called}: {each} bytes for each of {number(owned)} parameters",),
         mistakes=_new_mistakes(own, size, each, owned),
     )

@@ -9,10 +9,11 @@ from engine.scenario import Scenario
 from problems.bank.states import bytes_per_parameter, model_states
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
-from problems.interview.script import Question, Reuse
+from problems.interview.runs import Followed
+from problems.interview.script import Move, Question, Reuse
 from problems.model_states import STAGES, each_of, size_of, total_said
 from problems.on_paper import ends_of, parameters_of, run_parts
-from problems.wording import FP32_SHARD, bytes_of, listed, number, sentence, short
+from problems.wording import FP32_SHARD, bytes_of, gb, listed, number, sentence, short
 
 NAMES: Mapping[str, str] = {
     "weights": "weights",
@@ -31,6 +32,8 @@ def posed(talk: Talk) -> Iterator[Posed]:
     yield Posed(question=_states(talk), takes=2)
     yield Posed(question=_exclusions(talk), takes=1)
     yield Posed(question=_on_others(talk), takes=1, turn=13)
+    if talk.runs.stepped is not None:
+        yield Posed(question=_stepped(talk, talk.runs.stepped), takes=2, turn=20)
 
 
 def sized(scenario: Scenario) -> int:
@@ -118,6 +121,7 @@ def _states(talk: Talk) -> Question:
         draft_of(x),
         says=f"So how much do the model states take {where}, in GB?",
         reuses=tuple(_from_each(x)),
+        moves=tuple(_moves_with_each(x)),
         stronger=(
             f"{total_said(run_parts(x), x.parallel.zero, x.parallel.data)} a parameter, times "
             "the billions of parameters: the GB in one line, before any detail."
@@ -137,6 +141,17 @@ def _from_each(x: Scenario) -> Iterator[Reuse]:
         times=Fraction(x.architecture.parameters, ranks),
         says=f"the bytes of one, times {number(x.architecture.parameters)} parameters{shared}",
     )
+
+
+def _moves_with_each(x: Scenario) -> Iterator[Move]:
+    """Yield how the states move with the bytes of a parameter where a part of them is shared.
+
+    What a candidate has too much or too little of is whole on each GPU, or is shared.
+    """
+    if x.parallel.zero in {1, 2}:
+        for ranks in (1, x.parallel.data):
+            times = Fraction(x.architecture.parameters, ranks)
+            yield Move(question="bytes-per-parameter", times=times)
 
 
 def _exclusions(talk: Talk) -> Question:
@@ -207,8 +222,34 @@ def _on_others(talk: Talk) -> Question:
         scenario=y,
         changes=other.changes,
         reuses=(_reuse(x, y, before, after),),
+        moves=(Move(question="states", times=Fraction(after, before)),),
         stronger="Changes the sharded part of the line alone and leaves the rest as it stands.",
         practises=("zero-table", "zero-states"),
+    )
+
+
+def _stepped(talk: Talk, other: Followed) -> Question:
+    x, y = talk.scenario, other.run.scenario
+    before, after = sized(x), sized(y)
+    more = "more" if after > before else "less"
+    kept = f"{total_said(run_parts(y), y.parallel.zero, y.parallel.data)} a parameter"
+    return talk.number(
+        f"states-{other.key.removeprefix('peak-')}",
+        "A",
+        draft_of(y),
+        says=f"{other.said}, all else as at first: the states on each GPU, in GB?",
+        scenario=y,
+        changes=other.changes,
+        reuses=(
+            Reuse(
+                question="states",
+                plus=Fraction(after - before),
+                says=f"{kept}: {gb(abs(after - before))} {more} than the line before",
+            ),
+        ),
+        moves=(Move(question="states", times=Fraction(after, before)),),
+        stronger="Changes what the optimizer keeps alone, and says what else it changes.",
+        practises=("bytes-per-parameter", "zero-states"),
     )
 
 

@@ -24,7 +24,6 @@ def posed(talk: Talk) -> Iterator[Posed]:
             ),
             practises=("three-numbers", "timeline-peak", "which-tensor"),
         ),
-        takes=1,
     )
     yield Posed(
         question=Question(

@@ -1,14 +1,24 @@
 """What an interview came to: every question marked, the five aspects apart."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 
 from problems.interview.script import ASPECTS, Aspect, Interview, Point, Question
 from problems.problem import Level
+from problems.wording import listed
 from quiz.interview.advice import next_steps
 from quiz.interview.hearing import heard, manner
-from quiz.interview.reusing import carries, choice_of, number_of, shows
+from quiz.interview.reusing import (
+    asked_for,
+    carries,
+    choice_of,
+    moves_of,
+    number_of,
+    shows,
+    shows_one_of,
+)
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
 from quiz.interview.sitting import Said, Sitting
 from quiz.marking.verdict import Verdict
@@ -62,7 +72,10 @@ def reply(sitting: Sitting, index: int, phrases: Phrases) -> Reply:
     made = tuple(_heard(sitting, index, phrases))
     answer = exchange.answer
     verdict = None if answer is None else answer.verdict
-    carried = _carried(sitting, index, verdict)
+    follows = _follows(sitting, index, verdict)
+    carried = bool(follows)
+    if verdict is not None and carried:
+        verdict = _told_as_carried(verdict, question, follows)
     reached = sitting.finished or index != sitting.position or bool(exchange.said)
     names = {one.point.name for one in made}
     expected = [one for one in question.points if expects(sitting.interview.level, one)]
@@ -150,25 +163,38 @@ def _score(
     return points if number is None else (number + points) / 2
 
 
-def _carried(sitting: Sitting, index: int, verdict: Verdict | None) -> bool:
-    """Return whether a wrong number is right but for an earlier wrong one."""
-    question = sitting.interview.questions[index]
+def _follows(sitting: Sitting, index: int, verdict: Verdict | None) -> tuple[str, ...]:
+    """Return the earlier questions but for which a wrong answer is right; () where none are."""
+    question, earlier = sitting.interview.questions[index], sitting.interview.questions[:index]
     if verdict is None or verdict.score == 1:
-        return False
-    for reuse in question.reuses:
-        own = _wrong(sitting, reuse.question, index)
-        if own is not None and carries(question, verdict, own, reuse):
-            return True
-    if question.picked is None:
-        return False
-    own = _wrong(sitting, question.picked.question, index)
-    return own is not None and choice_of(verdict) == question.picked.of(own)
+        return ()
+    off = dict(_off(sitting, index))
+    made_of = {one.key: frozenset(x.question for x in moves_of(one)) for one in earlier}
+    picked = question.picked
+    if picked is None:
+        return carries(question, verdict, off, made_of)
+    own = number_of(_earlier(sitting, picked.question, index))
+    if own is None or picked.question not in off or choice_of(verdict) != picked.of(own):
+        return ()
+    return (picked.question,)
 
 
-def _wrong(sitting: Sitting, key: str, index: int) -> Fraction | None:
-    """Return the candidate's wrong number to an earlier question; None where there is none."""
-    before = _earlier(sitting, key, index)
-    return number_of(before) if before is not None and before.score < 1 else None
+def _off(sitting: Sitting, index: int) -> Iterator[tuple[str, Fraction]]:
+    """Yield by how much each number before the question at `index` was off that was wrong."""
+    for question in sitting.interview.questions[:index]:
+        before, asked = _earlier(sitting, question.key, index), asked_for(question)
+        own = number_of(before)
+        if before is not None and before.score < 1 and own is not None and asked is not None:
+            yield question.key, own - asked.value
+
+
+def _told_as_carried(verdict: Verdict, question: Question, keys: Sequence[str]) -> Verdict:
+    """Return a verdict that names no mistake, for an answer that follows from earlier ones."""
+    own = listed([key.replace("-", " ") for key in keys])
+    right = "" if question.problem is None else question.problem.answer.said
+    return replace(
+        verdict, mistake=None, feedback=f"Right but for your own {own}; the reference is {right}."
+    )
 
 
 def _reused(sitting: Sitting, index: int, *, carried: bool) -> bool | None:
@@ -177,9 +203,18 @@ def _reused(sitting: Sitting, index: int, *, carried: bool) -> bool | None:
     if not question.reuses:
         return None
     lines = [one.typed for one in sitting.exchanges[index].said]
-    return carried or any(
-        shows(lines, tuple(_values(sitting, reuse.question, index)), reuse)
-        for reuse in question.reuses
+    values = [
+        move.times * value
+        for move in moves_of(question)
+        for value in _values(sitting, move.question, index)
+    ]
+    return (
+        carried
+        or shows_one_of(lines, values)
+        or any(
+            shows(lines, tuple(_values(sitting, reuse.question, index)), reuse)
+            for reuse in question.reuses
+        )
     )
 
 

@@ -1,14 +1,19 @@
 """Whether a follow-up was answered out of an earlier line, and what its number then is."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from engine.units import BINARY, DECIMAL, GB
 from problems.answers.answer import FULL_CREDIT, Number
-from problems.interview.script import Question, Reuse
+from problems.interview.script import Move, Question, Reuse
 from quiz.marking.verdict import Verdict
 
+# By the key of an earlier question: what its number is off, and the questions it is made of.
+Off = Mapping[str, Fraction]
+MadeOf = Mapping[str, frozenset[str]]
+NONE: frozenset[str] = frozenset()
 # A figure that is so near to an earlier one is that one.
 NEAR = Fraction(1, 100)
 UNITS = {
@@ -71,15 +76,62 @@ def asked_for(question: Question) -> Number | None:
     return None if question.problem is None else question.problem.answer.number
 
 
-def carries(question: Question, verdict: Verdict, own: Fraction, reuse: Reuse) -> bool:
-    """Return whether a number is what follows from the candidate's `own` earlier one."""
+def carries(question: Question, verdict: Verdict, off: Off, made_of: MadeOf) -> tuple[str, ...]:
+    """Return the wrong earlier numbers from which this one follows; () where from none.
+
+    The right number moves with each earlier one that is off. A candidate may have carried on some
+    of them and not others, so that every set of them is tried, the smallest first.
+
+    Args:
+        question: the question.
+        verdict: what was answered, wrong by itself.
+        off: by how much each earlier number was off that was wrong, by the key of its question.
+        made_of: the keys of the questions that each of them is made of itself.
+    """
     number, asked = number_of(verdict), asked_for(question)
-    if number is None or asked is None:
-        return False
-    follows = reuse.times * own + reuse.plus
-    if not _decides(question, verdict, number):
-        return False
-    return abs(number - follows) <= FULL_CREDIT[asked.band] * abs(follows)
+    if number is None or asked is None or not _decides(question, verdict, number):
+        return ()
+    for moves in _sets(question, off, made_of):
+        moved = {one.question: one.times * off[one.question] for one in moves}
+        for follows in _following(question, asked, moved):
+            if follows > 0 and abs(number - follows) <= FULL_CREDIT[asked.band] * follows:
+                return tuple(moved)
+    return ()
+
+
+def _following(question: Question, asked: Number, moved: Off) -> Iterator[Fraction]:
+    """Yield the numbers that follow where earlier ones move it: of a peak two.
+
+    One is the moment that is the highest with right numbers, one that which is it with these.
+    """
+    if not question.moments:
+        yield asked.value + sum(moved.values())
+        return
+    sizes = [
+        one.size + sum((by for key, by in moved.items() if key not in one.without), Fraction(0))
+        for one in question.moments
+    ]
+    yield from {sizes[0], max(sizes)} - {asked.value}
+
+
+def _sets(question: Question, off: Off, made_of: MadeOf) -> Iterator[tuple[Move, ...]]:
+    """Yield the moves that may come together, the fewest first.
+
+    Each earlier question is in it once, and none of which another one in it is made: what it is
+    off is in that one already.
+    """
+    moves = tuple(dict.fromkeys(one for one in moves_of(question) if one.question in off))
+    for size in range(1, len(off) + 1):
+        for some in combinations(moves, size):
+            keys = {one.question for one in some}
+            if len(keys) == size and not any(keys & made_of.get(key, NONE) for key in keys):
+                yield some
+
+
+def moves_of(question: Question) -> tuple[Move, ...]:
+    """Return how a number moves with earlier ones, by its ways from them and by its moves."""
+    ways = (Move(question=one.question, times=one.times) for one in question.reuses)
+    return (*ways, *question.moves)
 
 
 def _decides(question: Question, verdict: Verdict, number: Fraction) -> bool:
@@ -92,10 +144,13 @@ def _decides(question: Question, verdict: Verdict, number: Fraction) -> bool:
 
 def shows(lines: Sequence[str], values: Sequence[Fraction], reuse: Reuse) -> bool:
     """Return whether an earlier figure, one of `values`, or the way from it stands in `lines`."""
+    return shows_one_of(lines, values) or any(_says(line.lower(), reuse) for line in lines)
+
+
+def shows_one_of(lines: Sequence[str], values: Sequence[Fraction]) -> bool:
+    """Return whether one of `values` stands in a line that calculates with it."""
     figures = [figure for line in lines if _works(line) for figure in _figures(line)]
-    if any(abs(one - value) <= NEAR * abs(value) for value in values for one in figures):
-        return True
-    return any(_says(line.lower(), reuse) for line in lines)
+    return any(abs(one - value) <= NEAR * abs(value) for value in values for one in figures)
 
 
 def _works(line: str) -> bool:

@@ -128,11 +128,14 @@ class Sitting:
     def can_undo(self) -> bool:
         """Whether a line, or that the question before was left, can be taken back.
 
-        Where something was told behind a question, what was said to it stands.
+        Where something was told behind a question, what was said to it stands. So does what was
+        said before a hint or a prediction, whose words tell earlier answers.
         """
         if self.exchange.said:
             return True
-        if self.position == 0 or self.at_once:
+        if self.position == 0 or self.at_once or self.exchange.hints:
+            return False
+        if self.question.aspect == "prediction":
             return False
         return self.interview.questions[self.position - 1].aspect not in TOLD_AFTER
 

@@ -111,3 +111,19 @@ def test_a_lever_that_makes_a_step_clearly_faster_is_explained():
                 assert any("step time (" in text for text in lines), problem.id
                 seen += 1
     assert seen
+
+
+def test_what_smaller_passes_send_is_told_by_how_much_and_whether_it_is_waited_for():
+    seen = 0
+    for problem in drawn():
+        lines = [step.text for step in problem.solution if step.text.startswith("smaller micro")]
+        if not any("sends anew" in line for line in lines):
+            continue
+        after = step_time(pulled(problem, "smaller micro-batch"))
+        times = after.communication_bytes / step_time(problem.scenario).communication_bytes
+        told, exact = lines[-2:]
+        assert float(re.search(r"anew, ([\d.]+) ×", told)[1]) == float(f"{times:.2g}")
+        assert ("hide behind" in told) != ("waiting for" in exact)
+        assert ("launched more often" in told) == ("launching" in exact)
+        seen += 1
+    assert seen >= 3

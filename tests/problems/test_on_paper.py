@@ -25,11 +25,13 @@ from problems.amounts import (
     SAVED,
     SECOND_LAYER,
     STEP,
+    in_billions,
 )
 from problems.draw import Draw
 from problems.exact import saved
 from problems.layers import layer_terms, per_token, working_set
 from problems.on_paper import on_paper
+from problems.wording import paper
 
 
 def step(model, *, sequence=1024, micro_batch=1, **recipe):
@@ -212,3 +214,17 @@ def test_a_larger_micro_batch_on_paper_is_the_scenario_with_that_micro_batch():
     one = step("llama-3-8b", recompute="full")
     four = replace(one, workload=replace(one.workload, micro_batch=4))
     assert on_paper(one).times(4) == on_paper(four)
+
+
+@pytest.mark.parametrize(
+    ("each", "parameters", "said"),
+    [
+        (1, 1_543_714_304, "1.54 billion"),
+        (8, 8_190_735_360, "8.19 billion"),
+        (3, 1_543_714_304, "1.544 billion"),  # 4.62 with three digits; it is 4.631
+    ],
+)
+def test_a_product_on_paper_is_that_of_the_digits_that_are_shown(each, parameters, said):
+    assert in_billions(parameters, each) == said
+    shown = Fraction(said.removesuffix(" billion")) * 10**9
+    assert paper(each * shown) == paper(each * parameters)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from engine.accelerator import Accelerator
 from engine.catalog import CatalogModel
 from problems import scenarios
+from problems.amounts import MOST_DIGITS
 from problems.answers.quantity import QuantityAnswer
 from problems.draft import Draft
 from problems.draw import Draw
@@ -188,7 +189,7 @@ class Case:
             depth="whiteboard",
         )
         yield Step(
-            text=f"{billions(on_paper)} billion × {short(each)} = "
+            text=f"{billions(on_paper)} billion × {_factor(on_paper, each)} = "
             f"{paper(on_paper * each, digits=PAPER_DIGITS + 1)}",
             depth="whiteboard",
         )
@@ -269,3 +270,14 @@ def _case(draw: Draw, *, stage: int, ranks: int) -> Case:
         stage=stage,
         ranks=ranks,
     )
+
+
+def _factor(parameters: int, each: Fraction) -> str:
+    """Return bytes a parameter with as many digits as their product on paper needs."""
+    size = paper(parameters * each, digits=PAPER_DIGITS + 1)
+    said = (f"{float(each):.{digits}g}" for digits in range(PAPER_DIGITS + 1, MOST_DIGITS))
+    whole = f"{float(each):.{MOST_DIGITS}g}"
+    same = (
+        one for one in said if paper(parameters * Fraction(one), digits=PAPER_DIGITS + 1) == size
+    )
+    return next(same, whole)

@@ -3,6 +3,8 @@
 from fractions import Fraction
 
 from engine.ledger import ALL_PHASES, MODEL_STATES, Category, Phase
+from problems.model_states import size_of
+from problems.on_paper import parameters_of, run_parts
 from problems.peaks import Run
 from problems.wrong_ideas.idea import Idea
 from problems.wrong_ideas.ways import of_size, right
@@ -10,8 +12,16 @@ from problems.wrong_ideas.wrong import Wrong
 
 
 def _states_alone(run: Run) -> Wrong:
+    """Return the line of the states, without gradients that ZeRO-2 has yet to reduce."""
+    x = run.scenario
+    made = tuple(part for part in run_parts(x) if part.name == "gradients")
+    most = size_of(made, parameters_of(x.architecture), x.parallel.zero, x.parallel.data)
     states = {
-        phase: {c: size for c, size in rows.items() if c in MODEL_STATES}
+        phase: {
+            c: min(size, most) if c is Category.GRADIENTS else size
+            for c, size in rows.items()
+            if c in MODEL_STATES
+        }
         for phase, rows in run.totals.items()
     }
     return Wrong(

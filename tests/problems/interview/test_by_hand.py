@@ -86,12 +86,16 @@ OF_KEYS = {
     "bytes-per-parameter": lambda x: sum(each(x)),
     "states": states,
     "states-on": states,
+    "states-with": states,
+    "states-with-sgd": states,
     "logits": logits,
     "logits-at": logits,
+    "logits-twice": logits,
     "second-step": moments,
     "gathered": gathered,
     "peak": peak,
     "peak-at": peak,
+    "peak-twice": peak,
     "peak-on": peak,
     "after-the-lever": peak,
 }
@@ -132,6 +136,15 @@ def test_saved_activations_are_those_of_the_table_of_a_block():
                 assert other is None or near(value, other), question.key
                 compared += other is not None
     assert compared >= 20
+
+
+@pytest.mark.parametrize(("level", "seed"), [("mid", 2), ("mid", 7), ("senior", 7)])
+def test_under_zero_2_the_line_of_the_states_given_as_the_peak_is_named(level, seed):
+    asked = {question.key: question for question in interview(level, LONGEST, seed).questions}
+    assert asked["peak"].scenario.parallel.zero == 2
+    named = {one.name: one.value for one in asked["peak"].problem.mistakes}
+    assert near(named["model states alone"], states(asked["peak"].scenario))
+    assert near(named["model states alone"], asked["states"].problem.answer.number.value)
 
 
 @pytest.mark.parametrize(("level", "seed"), DRAWN)
@@ -188,6 +201,18 @@ def test_seconds_on_the_network_are_bytes_over_its_rate(seed):
         assert near(value, sent / rate)
     else:
         assert value > 0
+
+
+def test_tokens_from_which_computing_takes_as_long_as_sending():
+    (question,) = (
+        one for one in interview("senior", LONGEST, 7).questions if one.key == "network"
+    )
+    assert "Weights are sent in 16 bits, gradients in fp32." in question.says
+    # 2 + 2 + 4 bytes, 127 of 128 shares, over 80 GB/s; 6 FLOPs at 742 TFLOP/s.
+    tokens = 8 * Fraction(127, 128) / 80 * 742 * 1000 / 6
+    asked = question.problem.answer.number
+    assert near(asked.value, tokens, Fraction(1, 1000))
+    assert asked.band == "estimate"
 
 
 # Worked out on paper, in GB (and seconds), from the run as the interview tells it.

@@ -65,6 +65,13 @@ def test_more_minutes_keep_the_run_and_add_questions(level):
         assert len(runs) == 1
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_forty_five_minutes_ask_more_than_thirty_and_verifying_has_two(level):
+    for seed in range(4):
+        assert len(keys(level, 30, seed)) + 3 <= len(keys(level, 45, seed))
+        assert all(interview(level, minutes, seed).parts[-1].minutes >= 2 for minutes in MINUTES)
+
+
 def test_runs_fit_are_tight_and_do_not_fit_in_a_fair_mix():
     verdicts = Counter(fits(interview(level, 20, seed).scenario) for level, seed in EVERY)
     assert len(EVERY) * 0.25 <= verdicts["yes"] <= len(EVERY) * 0.6

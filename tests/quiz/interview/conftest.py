@@ -202,7 +202,7 @@ def parts(run):
             "number",
             "It died in the first step and not before. Where?",
             problem=moment(),
-            practises=("failure-moment",),
+            practises=("second-step",),
         ),
     )
     return (

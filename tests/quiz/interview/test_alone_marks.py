@@ -1,3 +1,4 @@
+from collections import Counter
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -6,10 +7,13 @@ import pytest
 from problems.answers.yes_no import YesNoAnswer
 from problems.interview.drawing import interview as drawn_interview
 from problems.interview.points import table
+from problems.registry import kinds
+from quiz.interview.events import Stands
 from quiz.interview.marking import card
-from quiz.interview.sitting import held
+from quiz.interview.sitting import held, respond
 
 STARTED = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
+DRAWN = drawn_interview("mid", 30, 11)
 
 
 @pytest.fixture
@@ -131,15 +135,34 @@ def test_a_line_that_is_taken_back_is_not_heard(marked):
     assert replies["conditions"].heard == ()
 
 
+def at(drawn, key):
+    """An interview of which every question before one was passed over."""
+    before = [one.key for one in drawn.questions].index(key)
+    return held(drawn, [(1.0, "")] * before, at_once=False)
+
+
+def test_no_way_leads_back_from_words_that_tell_an_earlier_answer():
+    assert at(DRAWN, "fits").can_undo
+    sitting = at(DRAWN, "prediction")
+    assert not sitting.can_undo
+    stays, event = respond(sitting, "u", 1.0)
+    assert (stays.position, event) == (sitting.position, Stands())
+
+
+def test_no_way_leads_back_from_a_hint_that_tells_earlier_lines():
+    sitting = at(DRAWN, "peak")
+    assert sitting.can_undo
+    hinted, _ = respond(sitting, "hint", 1.0)
+    assert not hinted.can_undo
+    assert respond(hinted, "50 GB", 1.0)[0].can_undo
+
+
 def test_what_lost_most_is_practised_next(marked):
     everything = {"states": ("13.5 GB",), "activations": ("17.2 GB",)}
     _, found = marked(everything)
     commands = [command for command, _ in found.next]
     assert "memquiz practice --kind model-states" in commands
     assert all(why for _, why in found.next)
-
-
-DRAWN = drawn_interview("mid", 30, 11)
 
 
 def card_of_mid(lines):
@@ -167,6 +190,28 @@ def test_every_aspect_that_lost_has_something_to_practise():
     assert set(found.aspects.values()) == {0}
     told = {aspect for aspect in found.aspects for _, why in found.next if f"({aspect})" in why}
     assert told == set(found.aspects)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("level", ["junior", "mid"])
+def test_kinds_are_for_the_level_and_a_question_has_two_lines_at_most(level, seed):
+    upto = {"junior": {"junior"}, "mid": {"junior", "mid"}}[level]
+    drawn = drawn_interview(level, 30, seed)
+    practises = {one.key.replace("-", " "): one.practises for one in drawn.questions}
+    sitting = held(drawn, [(1.0, "")] * len(drawn.questions), at_once=False)
+    found = card(sitting, started=STARTED, phrases=lambda _: ())
+    rows = [(command.split()[-1], why.split(" (")[0]) for command, why in found.next]
+    assert len(rows) == 5
+    for kind, key in rows:
+        own = {name for name in practises[key] if upto & set(kinds()[name].levels)}
+        assert kind in (own or practises[key])
+    assert max(Counter(key for _, key in rows).values()) <= 2
+
+
+def test_a_mistake_that_was_named_is_practised_though_everything_was_lost():
+    found = card_of_mid({"states": ["4.27 GB"]})
+    (name,) = {name for name, _, key in found.mistakes if key == "states"}
+    assert any(why.endswith(name) for _, why in found.next)
 
 
 def test_what_would_overturn_an_answer_is_heard_behind_the_numbers(of_mid):
