@@ -7,6 +7,7 @@ from functools import lru_cache
 from quiz.answers.quantity import RefusalError
 from quiz.claims.stems import stem
 from quiz.claims.text import LONGEST_REASON, Token, tokens
+from quiz.interview.abbreviations import spelled_out
 from quiz.interview.cues import ALL, ANSWERED, CANCELLING, JOINTS, NEGATORS, VERBS, stems_of
 
 # Words in a member of a list: "the optimizer states".
@@ -62,10 +63,10 @@ def clauses(line: str) -> tuple[Clause, ...]:
 
 
 def typed_words(line: str) -> tuple[Token, ...]:
-    """Return the tokens of a line, whatever characters stand in it."""
+    """Return the tokens of a line, whatever stands in it, and short forms as the long ones."""
     while True:
         try:
-            return tokens(line)
+            return tuple(spelled_out(tokens(line)))
         except RefusalError as error:
             at = error.unreadable.offset
             line = f"{line[:at]} {line[at + 1 :]}"

@@ -18,9 +18,11 @@ from quiz.interview.cues import (
     DIVIDING,
     FILLERS,
     LEAVING_OUT,
+    PARTS_OF_NAMES,
     PRESENCE,
     VERBS,
     WHOLE,
+    stems_of,
 )
 
 Manner = Literal["named", "listed", "whole", "asked"]
@@ -60,9 +62,20 @@ def heard(line: str, phrases: Sequence[str], how: Manner) -> str:
     """
     for clause in clauses(line):
         for first, last in _spans(clause.said, phrases):
-            if _made(clause, first, last, how):
+            if _made(clause, first, last, how) and not _is_part(clause, first, last):
                 return clause.words
     return ""
+
+
+def _is_part(clause: Clause, first: int, last: int) -> bool:
+    """Return whether the words at these places are but part of the name of another thing."""
+    here = {token.stem for token in clause.said[first : last + 1]}
+    return any(
+        start <= first and last <= end
+        for parts, name in PARTS_OF_NAMES
+        if here <= {one[0] for one in stems_of(parts)}
+        for start, end in _spans(clause.said, (name,))
+    )
 
 
 def _made(clause: Clause, first: int, last: int, how: Manner) -> bool:
@@ -74,7 +87,7 @@ def _made(clause: Clause, first: int, last: int, how: Manner) -> bool:
         case "whole":
             return _left_whole(clause, first, last)
         case "asked":
-            return _left_whole(clause, first, last) or not _divided(clause)
+            return _left_whole(clause, first, last) or not _divided(clause, first, last)
 
 
 def _denied(clause: Clause, first: int, last: int) -> bool:
@@ -135,9 +148,10 @@ def _left_whole(clause: Clause, first: int, last: int) -> bool:
     return bool(denials) and (not clause.has(VERBS) or denials[-1] == len(clause.said) - 1)
 
 
-def _divided(clause: Clause) -> bool:
-    """Return whether a clause says of something that it is divided or reached."""
-    return clause.has(DIVIDING) or (bool(clause.negators) and clause.has(WHOLE))
+def _divided(clause: Clause, first: int, last: int) -> bool:
+    """Return whether a clause says of the thing at these places that it is divided or reached."""
+    said = any(not first <= at <= last for at in clause.places(DIVIDING))
+    return said or (bool(clause.negators) and clause.has(WHOLE))
 
 
 def _spans(said: Sequence[Token], phrases: Sequence[str]) -> Iterator[tuple[int, int]]:
