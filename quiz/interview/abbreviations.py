@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from quiz.claims.stems import stem
-from quiz.claims.text import Token
+from quiz.claims.text import Kind, Token
 
 LONG_FORMS: Final[Mapping[str, str]] = {
     # What a run keeps.
@@ -45,7 +45,7 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     "acts as": "acts as", "opt to": "opt to",
 }  # fmt: skip
 MOST_WORDS = 2
-# A letter that stands for a size, where no number stands before it: "b = 2", not "4 b = 2".
+# Behind these a letter stands for a size, where no number is before it: "b = 2", not "4 b = 2".
 SIGNS = frozenset({"=", ":"})
 
 
@@ -73,9 +73,8 @@ def _form(part: Sequence[Token]) -> str:
 
 
 def _long(part: Sequence[Token]) -> Iterator[Token]:
+    typed = part[:-1] if part[-1].word in SIGNS else part
     for word in LONG_FORMS[_form(part)].split():
-        kind = "number" if word.isdigit() else "word"
-        token = replace(part[0], kind=kind, word=word, stem=stem(word), end=part[-1].end)
-        yield token
-    if part[-1].word in SIGNS:
-        yield part[-1]
+        kind: Kind = "number" if word.isdigit() else "word"
+        yield replace(typed[0], kind=kind, word=word, stem=stem(word), end=typed[-1].end)
+    yield from part[len(typed) :]

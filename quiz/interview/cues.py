@@ -4,9 +4,13 @@ from functools import cache
 
 from quiz.claims.stems import stem
 
-NEGATORS = frozenset({"not", "never", "no", "nor", "neither", "without", "nothing", "none"})
+NEGATORS = frozenset(
+    {"not", "never", "no", "nor", "neither", "without", "nothing", "none", "nobody"}
+)
 # "No" and "without" deny what stands behind them, the others what their clause says.
 BEFORE_THINGS = frozenset({"no", "without"})
+# These deny the thing that comes next: "not the moments", "nobody holds the graph".
+RIGHT_BEFORE = frozenset({"not", "never", "nobody", "nothing", "nor", "neither"})
 # Behind "not" these make no denial: "not only the weights".
 CANCELLING = frozenset({"only", "just", "merely"})
 # A new clause begins at these.
@@ -16,6 +20,8 @@ JOINTS = frozenset(
         *("then", "plus", "which", "that"),
     }
 )
+# "Which" goes on behind these: "I do not care which optimizer".
+ASKED_WHICH = frozenset({"care", "matter", "mind", "ask", "know", "say", "tell"})
 # "Everything but the weights" is one clause.
 ALL = frozenset({"everything", "all", "anything", "nothing"})
 # These may stand within a phrase: "the copy of the weights".
@@ -25,18 +31,49 @@ ANSWERED = frozenset({"the", "it", "they", "each", "every", "that", "this", "i",
 VERBS = (
     "is do have shard divide split partition stay keep live take get need count ignore leave "
     "forget hold fall drop shrink grow go remain cost add include exist reduce save store use "
-    "cut replicate want ask assume say help change touch affect come sit cover"
+    "cut replicate want ask assume say help change touch affect come sit cover "
+    "mind care"
 )
-# With a negator: the thing is not there.
+# With a negator: the thing is not there, or does nothing.
 PRESENCE = (
-    "count include need have keep store exist require use add there want present necessary hold"
+    "count include need have keep store exist require use add there want present necessary hold "
+    "reason cause culprit explain matter gather send repeat"
 )
+# With a negator before the thing: it is not done.
+DOING = "take look measure check trust rely run do read profile print bother care use log compare"
+# What is said by a lack: "not contiguous", "without detaching".
+BY_LACK = "contiguous create allocate initialise initialize make release free detach item hide"
+# With a negator: who speaks does not know.
+KNOWING = "know sure remember idea certain tell"
+# With a negator: who speaks does not ask.
+ASKING = "ask care matter mind bother want-to-know need-to-know have-to-know"
+UNASKED = "irrelevant whatever regardless"
+# With a negator: the answer stays.
+TURNING = "change matter overturn affect help turn alter difference influence flip move"
+# With "no" before the thing: it is there, but not in the sum.
+IN_THE_SUM = "include count contain inside in-it in-this in-that in-my in-the-sum in-the-number"
+# Without a negator: it is in the sum.
+SUMMED = "in-it in-my-sum in-the-sum in-the-number in-this-number inside-this inside-the-sum"
+# A thing is there only under these, or may be.
+ON_A_CONDITION = (
+    "if unless would could might tensor tp sequence-parallel context-parallel pipeline offload"
+)
+# What sharding does, and nothing else does.
+SHARDING = "shard divide split partition distribute"
+# Who speaks corrects what was said before.
+CORRECTING = "wait sorry actually oops nope correction i-mean i-meant i-was-wrong"
+TAKING_BACK = "scratch-that forget-that ignore-that strike-that take-that-back take-it-back"
+# What was said before is spoken of.
+POINTING = frozenset({"they", "it", "these", "those", "that", "both", "all"})
+# Behind "everything" these leave something: "everything else is sharded".
+LEAVING_SOMETHING = "else other rest but except besides apart-from aside-from almost nearly most"
 LEAVING_OUT = "ignore forget skip omit exclude neglect disregard drop leave-out left-out set-aside"
 # With a negator: the thing is not divided, not reached.
 DIVIDING = (
     "shard divide split partition slice scatter cut reduce shrink fall change help touch affect "
-    "save include count cover distribute spread drop benefit decrease go less smaller shared "
-    "lower halve improve part in go-down"
+    "save include contain count inside cover distribute spread drop benefit decrease go less "
+    "smaller shared lower halve improve part go-down "
+    "in-it in-this in-that in-my in-there in-the-number in-the-sum are-in is-in"
 )
 WHOLE = (
     "whole full entire intact same constant complete replicate duplicate unsharded undivided "
@@ -44,33 +81,6 @@ WHOLE = (
     "every-rank each-rank all-ranks every-gpu each-gpu all-gpus every-card each-card "
     "on-top as-is apart-from aside-from other-than in-full on-every on-each on-all per-rank "
     "per-gpu everything-but all-but additional everywhere"
-)
-
-# Words that are part of the name of another thing, and that other thing: who asks for fp32 logits
-# asks for the loss.
-PARTS_OF_NAMES = (
-    ("fp32", "fp32 logits"),
-    ("fp32", "logits upcast to fp32"),
-    ("fp32", "logits to fp32"),
-    ("micro batch optimizer", "micro batches per optimizer step"),
-    ("micro batch", "micro batches per step"),
-    ("micro batch", "micro batches accumulated"),
-    ("parameters", "b parameters"),
-    ("parameters", "e9 parameters"),
-    ("parameters", "billion parameters"),
-    ("parameters", "total parameters"),
-    ("parameters", "parameters in total"),
-    ("parameters", "number of parameters"),
-    ("parameters", "parameter count"),
-    ("gradient", "gradient accumulation"),
-    ("gradient", "gradient checkpointing"),
-    ("gradient", "gradient buckets"),
-    ("gradient", "gradients of activations"),
-    ("gradient", "gradients of the logits"),
-    ("gradient", "activation gradients"),
-    ("gradient", "logits gradient"),
-    ("activation", "activation checkpointing"),
-    ("flash", "flash memory"),
 )
 
 

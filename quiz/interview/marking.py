@@ -7,6 +7,7 @@ from fractions import Fraction
 from problems.interview.script import ASPECTS, Aspect, Interview, Point, Question
 from problems.problem import Level
 from quiz.interview.advice import next_steps
+from quiz.interview.contraries import CONTRARIES
 from quiz.interview.hearing import heard, manner
 from quiz.interview.reusing import carries, choice_of, number_of, shows
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
@@ -109,9 +110,10 @@ def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
     question = sitting.interview.questions[index]
     for point in question.points:
         for place in (index, *range(index)):
-            how = manner(question.aspect, asked=place == index)
+            how = manner(question.aspect, asked=place == index, key=question.key)
             lines = _lines(sitting, index, place)
-            found = (heard(one.typed, phrases(point.name), how) for one in lines)
+            known, against = phrases(point.name), CONTRARIES.get(point.name, ())
+            found = (heard(one.typed, known, how, against) for one in lines)
             words = next((said for said in found if said), "")
             if words:
                 yield Heard(point=point, words=words, unasked=place != index)

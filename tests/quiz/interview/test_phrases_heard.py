@@ -20,7 +20,9 @@ CONDITIONS = {
         "attention falls back to eager bc of a mask | is it FA"
     ),
     "recomputation": "act ckpt? | AC on or off | ckpting? | if they turn on ckpt | act ckpt on",
-    "accumulation": "GA? | grad accum | how many micro batches per optimizer step | grad acc steps",
+    "accumulation": (
+        "GA? | grad accum | grad acc steps | how many micro batches per optimizer step"
+    ),
     "card-memory": (
         "what does the card really have | 80 gigs, minus ctx | other processes on the gpu? | "
         "and what else sits on the gpu"
@@ -42,8 +44,7 @@ TERMS = {
         "total params 4B | num params"
     ),
     "convention": (
-        "usually 16, here without bf16 copy | the 16 bytes rule | others say 12 | "
-        "the 16-byte rule"
+        "usually 16, here without bf16 copy | the 16 bytes rule | others say 12 | the 16-byte rule"
     ),
     "bytes-a-token": (
         "bytes/token/layer * b*s*L | 129024 B per tok per layer * 4096 * 36 | "
@@ -106,8 +107,8 @@ CAUSES = {
     "first-step-lower": (
         "so step 1 fwd/bwd didn't have them | the first fwd bwd ran without opt states | "
         "the 1st fwd and bwd had no moments but the second does | "
-        "step 2's backward peak has the moments on top | in step 2 they coexist with activations | "
-        "peak of step 2 = peak of step 1 + 8P"
+        "step 2's backward peak has the moments on top | "
+        "in step 2 they coexist with activations | peak of step 2 = peak of step 1 + 8P"
     ),
     "longer-batch": "longer seq in the 2nd batch | seq len of batch 2 is larger",
     "kept-reference": (
@@ -158,7 +159,9 @@ ELSEWHERE = {
     },
     "exclusions": {
         "fragmentation": "caching allocator holds more | some slack",
-        "activations-out": "acts are sharded | saved tensors are sharded | activation checkpointing",
+        "activations-out": (
+            "acts are sharded | saved tensors are sharded | activation checkpointing"
+        ),
         "reserve": "we plan to fill it to 100%",
     },
 }
