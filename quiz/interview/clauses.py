@@ -12,9 +12,11 @@ from quiz.interview.cues import (
     ALL,
     ANSWERED,
     ASKED_WHICH,
+    BITS,
     CANCELLING,
     JOINTS,
     NEGATORS,
+    TAKEN_BACK,
     VERBS,
     stems_of,
 )
@@ -91,12 +93,20 @@ def _parts(said: Sequence[Token]) -> Iterator[tuple[list[Token], bool]]:
     for at, token in enumerate(said):
         if token.kind in BREAKS or _joins(said, at):
             if part:
-                yield part, token.kind == "weak" and token.word in {",", ":"}
+                yield part, token.kind == "weak" and _goes_on(said, at)
             part = []
         if token.kind not in BREAKS and token.kind != "quote":
             part.append(token)
     if part:
         yield part, False
+
+
+def _goes_on(said: Sequence[Token], at: int) -> bool:
+    """Return whether what stands behind a weak break may belong to what is before it."""
+    if said[at].word != "(":
+        return said[at].word in {",", ":"}
+    following = said[at + 1 : at + 2]
+    return any(token.kind == "number" or token.word in BITS for token in following)
 
 
 def _joins(said: Sequence[Token], at: int) -> bool:
@@ -106,7 +116,7 @@ def _joins(said: Sequence[Token], at: int) -> bool:
     if word not in JOINTS:
         return False
     before = said[at - 1].word if at else ""
-    if word == "which" and before in ASKED_WHICH:
+    if before in {"which": ASKED_WHICH, "that": TAKEN_BACK}.get(word, ()):
         return False
     return not (word == "but" and before in ALL)
 

@@ -22,12 +22,19 @@ JOINTS = frozenset(
 )
 # "Which" goes on behind these: "I do not care which optimizer".
 ASKED_WHICH = frozenset({"care", "matter", "mind", "ask", "know", "say", "tell"})
+# "That" goes on behind these: "scratch that".
+TAKEN_BACK = frozenset({"scratch", "forget", "ignore", "strike", "take"})
 # "Everything but the weights" is one clause.
 ALL = frozenset({"everything", "all", "anything", "nothing"})
 # These may stand within a phrase: "the copy of the weights".
 FILLERS = frozenset({"the", "a", "an", "of", "its", "their", "per", "each", "in", "for", "s"})
 # After these a "no" at the beginning answers and denies nothing.
-ANSWERED = frozenset({"the", "it", "they", "each", "every", "that", "this", "i", "we", "only"})
+ANSWERED = frozenset(
+    {
+        *("the", "it", "they", "each", "every", "that", "this", "i", "we", "only"),
+        *("wait", "sorry", "actually"),
+    }
+)
 VERBS = (
     "is do have shard divide split partition stay keep live take get need count ignore leave "
     "forget hold fall drop shrink grow go remain cost add include exist reduce save store use "
@@ -61,7 +68,10 @@ ON_A_CONDITION = (
 # What sharding does, and nothing else does.
 SHARDING = "shard divide split partition distribute"
 # Who speaks corrects what was said before.
-CORRECTING = "wait sorry actually oops nope correction i-mean i-meant i-was-wrong"
+CORRECTING = (
+    "wait sorry actually oops nope correction i-mean i-was-wrong scratch-that forget-that "
+    "ignore-that strike-that take-that-back take-it-back"
+)
 TAKING_BACK = "scratch-that forget-that ignore-that strike-that take-that-back take-it-back"
 # What was said before is spoken of.
 POINTING = frozenset({"they", "it", "these", "those", "that", "both", "all"})
@@ -81,6 +91,28 @@ WHOLE = (
     "every-rank each-rank all-ranks every-gpu each-gpu all-gpus every-card each-card "
     "on-top as-is apart-from aside-from other-than in-full on-every on-each on-all per-rank "
     "per-gpu everything-but all-but additional everywhere"
+)
+
+# Bytes of an element.
+BITS = {"bf16": 2, "fp16": 2, "bfloat16": 2, "float16": 2, "half": 2, "fp32": 4, "float32": 4}
+BITS |= {"fp8": 1, "int8": 1, "fp64": 8, "float64": 8}
+BYTES = frozenset({"byte", "bytes", "b"})
+BETWEEN_NUMBERS = frozenset({"+", "*", "x"})
+# A width of one of several tensors.
+EACH = frozenset({"each", "apiece", "both", "two", "2", "first", "second", "every"})
+BEFORE_COUNTS = frozenset(
+    {"adam", "adamw", "the", "and", "with", "have", "has", "its", "+", "keeps"}
+)
+# "One" is more often no number.
+SINGLE = frozenset({"one", "ones"})
+# A number is no width behind these, nor before those.
+NO_WIDTH_BEFORE = frozenset({"zero", "stage", "step", "over", "/", "~", "adam"})
+NO_WIDTH_BEHIND = frozenset(
+    {
+        *("gb", "gib", "mb", "mib", "billion", "bn", "gpu", "gpus", "layer", "layers", "rank"),
+        *("ranks", "k", "m", "p", "percent", "%", "/", "^", "copies", "copy", "tensors", "states"),
+        *("times", "parts", "terms", "things", "entries"),
+    }
 )
 
 

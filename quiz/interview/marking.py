@@ -8,7 +8,8 @@ from problems.interview.script import ASPECTS, Aspect, Interview, Point, Questio
 from problems.problem import Level
 from quiz.interview.advice import next_steps
 from quiz.interview.contraries import CONTRARIES
-from quiz.interview.hearing import heard, manner
+from quiz.interview.hearing import Manner, manner
+from quiz.interview.listening import Listened, stand
 from quiz.interview.reusing import carries, choice_of, number_of, shows
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
 from quiz.interview.sitting import Said, Sitting
@@ -106,18 +107,28 @@ def _unreached(question: Question) -> Reply:
 
 
 def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
-    """Yield the points of a question that were made there or before."""
+    """Yield the points of a question that were made there or before, and not taken back there."""
     question = sitting.interview.questions[index]
     for point in question.points:
         for place in (index, *range(index)):
             how = manner(question.aspect, asked=place == index, key=question.key)
-            lines = _lines(sitting, index, place)
-            known, against = phrases(point.name), CONTRARIES.get(point.name, ())
-            found = (heard(one.typed, known, how, against) for one in lines)
-            words = next((said for said in found if said), "")
-            if words:
-                yield Heard(point=point, words=words, unasked=place != index)
+            lines = [one.typed for one in _lines(sitting, index, place)]
+            found = stand(lines, _listened(question, point, how, phrases))
+            if found.words:
+                yield Heard(point=point, words=found.words, unasked=place != index)
+            if found.words or (found.taken_back and place == index):
                 break
+
+
+def _listened(question: Question, point: Point, how: Manner, phrases: Phrases) -> Listened:
+    others = (one for one in question.points if one.width is not None and one is not point)
+    return Listened(
+        phrases=phrases(point.name),
+        how=how,
+        contraries=CONTRARIES.get(point.name, ()),
+        width=point.width,
+        others=tuple(phrases(one.name) for one in others),
+    )
 
 
 def _lines(sitting: Sitting, index: int, place: int) -> tuple[Said, ...]:
