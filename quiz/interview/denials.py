@@ -85,9 +85,9 @@ def left_whole(clause: Clause, first: int, last: int) -> bool:
     return bool(denials) and (not clause.has(VERBS) or denials[-1] == len(clause.said) - 1)
 
 
-def divided(clause: Clause, first: int, last: int) -> bool:
-    """Return whether a clause says of the thing at these places that it is divided or reached."""
-    said = any(not first <= at <= last for at in clause.places(DIVIDING))
+def divided(clause: Clause, named: range = range(0)) -> bool:
+    """Return whether a clause says of something, named at these places, that it is divided."""
+    said = any(at not in named for at in clause.places(DIVIDING))
     return said or (bool(clause.negators) and clause.has(WHOLE))
 
 

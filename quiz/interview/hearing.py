@@ -120,7 +120,7 @@ def _made(clause: Clause, first: int, last: int, how: Manner) -> bool:
         case "whole":
             return left_whole(clause, first, last) and not unknown(clause)
         case "asked":
-            whole = left_whole(clause, first, last) or not divided(clause, first, last)
+            whole = left_whole(clause, first, last) or not divided(clause, range(first, last + 1))
             return whole and not unknown(clause)
         case "beside":
             return not is_nowhere(clause, first, last)

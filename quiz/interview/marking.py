@@ -19,6 +19,8 @@ Phrases = Callable[[str], Sequence[str]]
 """From the name of a point to what it is heard by."""
 
 ORDER: tuple[Level, ...] = ("junior", "mid", "senior")
+# What takes memory is no cause yet, and a lever no effect, where it was but named before.
+OWN_LINES = frozenset({"died-in-step-2", "interplay"})
 
 
 def card(sitting: Sitting, *, started: datetime, phrases: Phrases) -> Scorecard:
@@ -135,9 +137,11 @@ def _lines(sitting: Sitting, index: int, place: int) -> tuple[Said, ...]:
     """Return the lines at `place` in which points of the question at `index` count.
 
     Conditions come before the first number. A question on them that is asked behind it, such as
-    what would overturn an answer, has its own lines alone.
+    what would overturn an answer, has its own lines alone, and so has one on causes and effects.
     """
     questions, said = sitting.interview.questions, sitting.exchanges[place].said
+    if questions[index].key in OWN_LINES and place != index:
+        return ()
     if questions[index].aspect != "conditions":
         return said
     if any(one.aspect == "number" for one in questions[:index]):

@@ -1,11 +1,16 @@
 """What people type in short: each line, and the points of the table that it makes or does not."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from problems.interview.drawing import LONGEST, interview
 from problems.interview.points import table
 from quiz.interview.abbreviations import LONG_FORMS
 from quiz.interview.clauses import typed_words
 from quiz.interview.hearing import heard, manner
+from quiz.interview.marking import card
+from quiz.interview.sitting import held
 
 CONDITIONS = {
     "micro-batch": (
@@ -149,7 +154,7 @@ ELSEWHERE = {
         "optimizer": "how many micro batches per optimizer step | I'd opt for flash attention",
     },
     "terms": {
-        "weights": "4B params | total params 4B | number of params",
+        "weights": "4B params | total params 4B | number of params | 8 bytes a param",
         "gradients": "with gradient accumulation | the gradient buckets",
         "loss-copies": "softmax probs 2*a*s=128k",
         "accumulation-sends": "more tokens per micro batch hides the gathers",
@@ -196,3 +201,26 @@ def test_a_short_form_stands_where_it_was_typed(line):
     found = typed_words(line)
     assert all(0 <= one.start < one.end <= len(line) for one in found)
     assert [one.start for one in found] == sorted(one.start for one in found)
+
+
+@pytest.mark.parametrize("key", ["died-in-step-2", "interplay"])
+def test_what_was_named_before_is_no_cause_and_no_effect(key):
+    line = "moments, allocator fragmentation, accumulation, overlap"
+    made = {asked: _made_at(key, asked, line) for asked in ("rest-terms", key)}
+    assert not made["rest-terms"]
+    assert made[key]
+
+
+def _made_at(key, asked, line):
+    """Return the points of a question that a line at another, or there, makes."""
+    drawn = interview("senior", LONGEST, 5)
+    typed = []
+    for question in drawn.questions:
+        typed += [(1.0, line)] * (question.key == asked) + [(1.0, "")]
+    found = card(
+        held(drawn, typed, at_once=False),
+        started=datetime(2026, 5, 4, tzinfo=UTC),
+        phrases=lambda name: table()[name].phrases,
+    )
+    replies = {one.question.key: one for part in found.parts for one in part.replies}
+    return [one.point.name for one in replies[key].heard]
