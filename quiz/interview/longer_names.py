@@ -7,6 +7,7 @@ PARTS_OF_NAMES: tuple[tuple[str, str], ...] = (
     ("fp32", "logits upcast to fp32"),
     ("fp32", "logits to fp32"),
     ("micro batch optimizer", "micro batches per optimizer step"),
+    ("optimizer", "optimizer step"),
     ("micro batch", "micro batches per step"),
     ("micro batch", "micro batches accumulated"),
     ("parameters", "b parameters"),
@@ -28,5 +29,4 @@ PARTS_OF_NAMES: tuple[tuple[str, str], ...] = (
     ("gradient", "activation gradients"),
     ("gradient", "logits gradient"),
     ("activation", "activation checkpointing"),
-    ("flash", "flash memory"),
 )
