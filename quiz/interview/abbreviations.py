@@ -18,7 +18,7 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     "projs": "projections", "ln": "layer norm", "ref": "reference", "refs": "references",
     # Its sizes.
     "bs": "batch size", "bsz": "batch size", "mbs": "micro batch size", "seq": "sequence",
-    "seqs": "sequences", "len": "length", "seqlen": "sequence length", "tok": "token",
+    "seqs": "sequences", "len": "length", "lens": "lengths", "seqlen": "sequence length", "tok": "token",
     "toks": "tokens", "num": "number of", "mem": "memory", "gig": "gb", "gigs": "gb",
     "b =": "batch size", "p =": "parameter count", "g =": "gradients", "g :": "gradients",
     "w =": "weights", "w :": "weights",
@@ -29,7 +29,7 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     "accum": "accumulation", "grad acc": "gradient accumulation", "ga": "gradient accumulation",
     "ckpt": "checkpoint", "ckpts": "checkpoints", "ckpting": "checkpointing",
     "ckpted": "checkpointed", "ac": "activation checkpointing", "recomp": "recompute",
-    "ag": "all gather", "rs": "reduce scatter", "comm": "communication",
+    "ag": "all gather", "ags": "all gathers", "rs": "reduce scatter", "comm": "communication",
     "comms": "communication",
     # How it is set.
     "prec": "precision", "attn": "attention", "fa": "flash attention",

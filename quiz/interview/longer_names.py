@@ -6,6 +6,8 @@ PARTS_OF_NAMES: tuple[tuple[str, str], ...] = (
     ("fp32", "fp32 logits"),
     ("fp32", "logits upcast to fp32"),
     ("fp32", "logits to fp32"),
+    ("fp32", "are logits fp32"),
+    ("fp32", "logits are fp32"),
     ("micro batch optimizer", "micro batches per optimizer step"),
     ("optimizer", "optimizer step"),
     ("micro batch", "micro batches per step"),

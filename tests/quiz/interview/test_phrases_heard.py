@@ -15,7 +15,7 @@ from quiz.interview.sitting import held
 CONDITIONS = {
     "micro-batch": (
         "how many seqs per gpu | bs? | b=? | b = 2? | whats the batch | "
-        "how many tokens per gpu per step"
+        "how many tokens per gpu per step | seqs per device? | per-gpu bs"
     ),
     "precision": "mixed prec? | dtype? | prec of the grads",
     "optimizer": "which optim | opt?",
@@ -34,7 +34,7 @@ CONDITIONS = {
     ),
     "loss-kernel": (
         "is the loss chunked | plain CE or fused | fused CE | fp32 logits? | "
-        "logits upcast to fp32?"
+        "logits upcast to fp32? | are the logits fp32"
     ),
     "longer-batch": "longer seq | bigger mbs | seq len doubling | double the seq len",
     "fragmentation": "frag",
@@ -101,7 +101,7 @@ EXCLUSIONS = {
     "reserved": "cached but free blocks",
     "cuda-context": "cuda ctx",
     "units": "card is 85.5 GB not 80",
-    "reserve": "don't plan to fill it to 100% | some slack",
+    "reserve": "don't plan to fill it to 100% | some slack | leave ~10% free",
     "other-processes": "other procs on the gpu | zombie procs",
 }
 CAUSES = {
@@ -126,8 +126,10 @@ INTERPLAY = {
     "gathers-twice": (
         "zero3 gathers 16GB in the fwd and again in the bwd | "
         "zero3 allgathers the params twice, fwd and bwd | "
-        "zero-3 all-gathers weights in fwd and again in bwd | gather 8GB in fwd + 8GB bwd"
+        "zero-3 all-gathers weights in fwd and again in bwd | gather 8GB in fwd + 8GB bwd | "
+        "params gathered fwd + bwd | 2 AGs + 1 RS"
     ),
+    "prefetch": "prefetch next layer",
     "third-more": "recompute costs more compute | recomputation: more compute",
     "recompute-buys-batch": (
         "saves act mem which buys a bigger mbs | ckpt lets us go to larger mbs"
@@ -144,12 +146,12 @@ MEASURED = {
     "reset-peak": "clear the peak",
     "reserved-too": "vs smi",
     "by-phase": "after fwd, after bwd, after step | print memory_allocated around fwd/bwd/opt",
-    "two-lengths": "vary mbs",
+    "two-lengths": "vary mbs | try 2 seq lens",
 }
 # Words of another thing.
 ELSEWHERE = {
     "conditions": {
-        "precision": "fp32 logits? | logits upcast to fp32?",
+        "precision": "fp32 logits? | logits upcast to fp32? | are the logits fp32",
         "micro-batch": "how many micro batches per optimizer step | 4B = 8 GB | 4B params",
         "optimizer": "how many micro batches per optimizer step | I'd opt for flash attention",
     },
