@@ -35,6 +35,27 @@ ANSWERED = frozenset(
         *("wait", "sorry", "actually"),
     }
 )
+# What is between names where something is said of them.
+CONNECTING = (
+    FILLERS
+    | NEGATORS
+    | JOINTS
+    | {
+        *("and", "or", "at", "on", "to", "by", "with", "from", "into", "than", "as", "if", "when"),
+        *(
+            "after",
+            "before",
+            "until",
+            "again",
+            "twice",
+            "during",
+            "between",
+            "around",
+            "more",
+            "less",
+        ),
+    }
+)
 VERBS = (
     "is do have shard divide split partition stay keep live take get need count ignore leave "
     "forget hold fall drop shrink grow go remain cost add include exist reduce save store use "

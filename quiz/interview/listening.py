@@ -20,6 +20,7 @@ from quiz.interview.cues import (
     TAKING_BACK,
 )
 from quiz.interview.denials import divided
+from quiz.interview.heaps import is_heap
 from quiz.interview.hearing import Manner, Sense, sense, spans
 from quiz.interview.widths import (
     is_shared,
@@ -29,6 +30,9 @@ from quiz.interview.widths import (
     speaks_of_width,
 )
 
+# Questions and points that ask for statements. A list of names answers the others.
+STATED_QUESTIONS = frozenset({"died-in-step-2", "interplay", "verify"})
+STATED_POINTS = frozenset({"convention"})
 # Where a correction stands: "no", "oh wait", "ah no sorry".
 OPENING = 3
 
@@ -43,6 +47,7 @@ class Listened:
         contraries: what its clause must not say besides.
         width: of a term that is asked for with its width.
         others: what each of the other such terms is known by.
+        stated: whether something has to be said of it: a heap of names does not make it.
     """
 
     phrases: Sequence[str]
@@ -50,6 +55,7 @@ class Listened:
     contraries: Sequence[str] = ()
     width: Width | None = None
     others: Sequence[Sequence[str]] = ()
+    stated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +77,8 @@ def stand(lines: Sequence[str], point: Listened) -> Stand:
     """Return where a point stands when all lines were said."""
     found = Stand()
     for number, line in enumerate(lines, 1):
+        if point.stated and is_heap(line):
+            continue
         found = _behind(found, number, clauses(line), point)
     return found
 

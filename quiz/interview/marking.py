@@ -9,7 +9,7 @@ from problems.problem import Level
 from quiz.interview.advice import next_steps
 from quiz.interview.contraries import CONTRARIES
 from quiz.interview.hearing import Manner, manner
-from quiz.interview.listening import Listened, stand
+from quiz.interview.listening import STATED_POINTS, STATED_QUESTIONS, Listened, stand
 from quiz.interview.reusing import carries, choice_of, number_of, shows
 from quiz.interview.scorecard import Heard, Mode, PartCard, Reply, Scorecard
 from quiz.interview.sitting import Said, Sitting
@@ -130,6 +130,7 @@ def _listened(question: Question, point: Point, how: Manner, phrases: Phrases) -
         contraries=CONTRARIES.get(point.name, ()),
         width=point.width,
         others=tuple(phrases(one.name) for one in others),
+        stated=question.key in STATED_QUESTIONS or point.name in STATED_POINTS,
     )
 
 
