@@ -18,8 +18,8 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     "projs": "projections", "ln": "layer norm", "ref": "reference", "refs": "references",
     # Its sizes.
     "bs": "batch size", "bsz": "batch size", "mbs": "micro batch size", "seq": "sequence",
-    "seqs": "sequences", "len": "length", "lens": "lengths", "seqlen": "sequence length", "tok": "token",
-    "toks": "tokens", "num": "number of", "mem": "memory", "gig": "gb", "gigs": "gb",
+    "seqs": "sequences", "len": "length", "lens": "lengths", "seqlen": "sequence length",
+    "tok": "token", "toks": "tokens", "num": "number of", "mem": "memory", "gig": "gb", "gigs": "gb",
     "b =": "batch size", "p =": "parameter count", "g =": "gradients", "g :": "gradients",
     "w =": "weights", "w :": "weights",
     # What it does.
