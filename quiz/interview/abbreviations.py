@@ -19,8 +19,9 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     # Its sizes.
     "bs": "batch size", "bsz": "batch size", "mbs": "micro batch size", "seq": "sequence",
     "seqs": "sequences", "len": "length", "lens": "lengths", "seqlen": "sequence length",
-    "tok": "token", "toks": "tokens", "num": "number of", "mem": "memory", "gig": "gb", "gigs": "gb",
-    "b =": "batch size", "p =": "parameter count", "g =": "gradients", "g :": "gradients",
+    "tok": "token", "toks": "tokens", "num": "number of", "mem": "memory",
+    "gig": "gb", "gigs": "gb", "b =": "batch size", "p =": "parameter count",
+    "g =": "gradients", "g :": "gradients",
     "w =": "weights", "w :": "weights",
     # What it does.
     "fwd": "forward", "fwds": "forwards", "bwd": "backward", "bwds": "backwards",
