@@ -25,6 +25,8 @@ from quiz.interview.cues import (
 LONGEST_MEMBER = 4
 # What stands before these is no verb: "reduce buckets", "shard size".
 NAMED_BY_VERB = frozenset(map(stem, ("bucket", "buffer", "size")))
+# Joints that go on behind these words.
+GO_ON = {"which": ASKED_WHICH, "that": TAKEN_BACK, "because": NEGATORS, "since": NEGATORS}
 BREAKS = frozenset({"strong", "weak"})
 
 
@@ -116,7 +118,7 @@ def _joins(said: Sequence[Token], at: int) -> bool:
     if word not in JOINTS:
         return False
     before = said[at - 1].word if at else ""
-    if before in {"which": ASKED_WHICH, "that": TAKEN_BACK}.get(word, ()):
+    if before in GO_ON.get(word, ()):
         return False
     return not (word == "but" and before in ALL)
 

@@ -65,19 +65,19 @@ VERBS = (
 # With a negator: the thing is not there, or does nothing.
 PRESENCE = (
     "count include need have keep store exist require use add there want present necessary hold "
-    "reason cause culprit explain matter gather send repeat"
+    "reason cause culprit explain matter gather send repeat do-not-free do-not-hide do-not-cost"
 )
 # With a negator before the thing: it is not done.
 DOING = "take look measure check trust rely run do read profile print bother care use log compare"
 # What is said by a lack: "not contiguous", "without detaching".
-BY_LACK = "contiguous create allocate initialise initialize make release free detach item hide"
+BY_LACK = "contiguous create allocate initialise initialize make release free detach item hide set"
 # With a negator: who speaks does not know.
 KNOWING = "know sure remember idea certain tell"
 # With a negator: who speaks does not ask.
 ASKING = "ask care matter mind bother want-to-know need-to-know have-to-know"
 UNASKED = "irrelevant whatever regardless"
 # With a negator: the answer stays.
-TURNING = "change matter overturn affect help turn alter difference influence flip move"
+TURNING = "change matter overturn affect help turn alter difference influence flip move role"
 # With "no" before the thing: it is there, but not in the sum.
 IN_THE_SUM = "include count contain inside in-it in-this in-that in-my in-the-sum in-the-number"
 # Without a negator: it is in the sum.
@@ -120,10 +120,12 @@ BITS |= {"fp8": 1, "int8": 1, "fp64": 8, "float64": 8}
 BYTES = frozenset({"byte", "bytes", "b"})
 BETWEEN_NUMBERS = frozenset({"+", "*", "x"})
 # A width of one of several tensors.
-EACH = frozenset({"each", "apiece", "both", "two", "2", "first", "second", "every"})
+EACH = frozenset({"each", "apiece", "both", "two", "2", "first", "second", "every", "twice"})
 BEFORE_COUNTS = frozenset(
     {"adam", "adamw", "the", "and", "with", "have", "has", "its", "+", "keeps"}
 )
+# A width that a tensor has on the way, not where it is kept.
+ON_THE_WAY = "gather all-gather cast compute reduce communicate forward"
 # "One" is more often no number.
 SINGLE = frozenset({"one", "ones"})
 # A number is no width behind these, nor before those.

@@ -28,9 +28,10 @@ def denied(clause: Clause, first: int, last: int) -> bool:
     if unknown(clause) or _denied_before(clause, first) or _denied_at_once(clause, first):
         return True
     before = [at for at in clause.negators if at < first]
-    if any(before[0] < at < first for at in clause.places(DOING)) if before else False:
+    if before and any(before[0] < at < first for at in clause.places(DOING)):
         return not _denies_dividing(clause)
-    if before or _behind(clause, last):
+    unless = any(token.word == "unless" for token in clause.said)
+    if not unless and (before or _behind(clause, last)):
         present = any(not first <= at <= last for at in clause.places(PRESENCE))
         if present and not _leaves_out(clause, first, last) and not _denies_dividing(clause):
             return True
@@ -51,9 +52,12 @@ def unasked(clause: Clause) -> bool:
 
 def turns_nothing(clause: Clause, first: int) -> bool:
     """Return whether a clause says that the thing leaves the answer as it is."""
-    if clause.has(UNASKED) or _denied_at_once(clause, first):
+    if clause.has(UNASKED) or (0 in clause.negators and _denied_at_once(clause, first)):
         return True
-    return bool(clause.negators) and clause.has(TURNING)
+    if any(token.word in {"if", "unless", "whether"} for token in clause.said):
+        return False
+    last = len(clause.said) - 1
+    return bool(clause.negators) and (clause.has(TURNING) or clause.negators[-1] == last)
 
 
 def is_nowhere(clause: Clause, first: int, last: int) -> bool:
@@ -61,7 +65,8 @@ def is_nowhere(clause: Clause, first: int, last: int) -> bool:
     if unknown(clause) or (clause.has(SUMMED) and not clause.negators):
         return True
     if _denied_before(clause, first):
-        return not clause.has(IN_THE_SUM)
+        without = any(token.word == "without" for token in clause.said[:first])
+        return not without and not clause.has(IN_THE_SUM)
     return _denied_there(clause, last)
 
 

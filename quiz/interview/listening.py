@@ -23,6 +23,7 @@ from quiz.interview.denials import divided
 from quiz.interview.heaps import is_heap
 from quiz.interview.hearing import Manner, Sense, sense, spans
 from quiz.interview.widths import (
+    is_named,
     is_shared,
     misstated,
     misstated_alone,
@@ -107,6 +108,8 @@ def _behind(before: Stand, number: int, said: Sequence[Clause], point: Listened)
 def _sense(clause: Clause, point: Listened) -> Sense:
     found = sense(clause, point.phrases, point.how, point.contraries)
     if found == "made" and point.width is not None:
+        if not is_named(clause, point.phrases, point.others):
+            return "nothing"
         wrong = misstated(clause, point.phrases, point.others, point.width)
         return "denied" if wrong else "made"
     return found

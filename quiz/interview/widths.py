@@ -10,6 +10,7 @@ from quiz.claims.stems import stem
 from quiz.claims.text import Token
 from quiz.interview.clauses import Clause
 from quiz.interview.cues import (
+    ALL,
     BEFORE_COUNTS,
     BETWEEN_NUMBERS,
     BITS,
@@ -17,6 +18,7 @@ from quiz.interview.cues import (
     EACH,
     NO_WIDTH_BEFORE,
     NO_WIDTH_BEHIND,
+    ON_THE_WAY,
     SINGLE,
 )
 from quiz.interview.hearing import spans
@@ -27,6 +29,8 @@ _Kind = Literal["own", "other", "bits", "bytes"]
 WIDEST = 12
 # "Two moments" says how many they are.
 MOST_TENSORS = 2
+# Words from "not" or "all" to the width.
+NEAR = 3
 # "8 bytes of moments".
 LEADS_ON = frozenset({"of", "for"})
 
@@ -60,7 +64,7 @@ def misstated(clause: Clause, own: Phrases, others: Sequence[Phrases], width: Wi
         width: of the term.
     """
     terms = _terms(clause, own, others)
-    items = sorted((*terms, *_widths(clause.said)), key=_place)
+    items = sorted((*terms, *_kept(clause)), key=_place)
     mine = [item for item in items if item.kind == "own"]
     return bool(mine) and all(
         any(not _right(one, width, clause, term) for one in _of(clause, term, items))
@@ -75,13 +79,27 @@ def misstated_alone(clause: Clause, width: Width) -> bool:
 
 def speaks_of_width(clause: Clause, own: Phrases, others: Sequence[Phrases]) -> bool:
     """Return whether a width is said of the term in a clause."""
-    items = sorted((*_terms(clause, own, others), *_widths(clause.said)), key=_place)
+    items = sorted((*_terms(clause, own, others), *_kept(clause)), key=_place)
     return any(True for term in items if term.kind == "own" for _ in _of(clause, term, items))
+
+
+def is_named(clause: Clause, own: Phrases, others: Sequence[Phrases]) -> bool:
+    """Return whether a clause names the term, not as a part of another: "master weights"."""
+    return any(item.kind == "own" for item in _terms(clause, own, others))
+
+
+def _kept(clause: Clause) -> Iterator[_Item]:
+    """Yield the widths that a clause gives to what is kept, and does not deny."""
+    if clause.has(ON_THE_WAY):
+        return
+    for item in _widths(clause.said):
+        if not any(0 < item.first - at <= NEAR for at in clause.negators):
+            yield item
 
 
 def _alone(clause: Clause) -> Iterator[_Item]:
     """Yield the widths with a unit: a bare number may be anything where no term is near."""
-    for item in _widths(clause.said):
+    for item in _kept(clause):
         if item.kind == "bits" or clause.said[item.last].word in BYTES:
             yield item
 
@@ -135,7 +153,9 @@ def _is_measure(said: Sequence[Token], item: _Item) -> bool:
 def _of(clause: Clause, term: _Item, items: Sequence[_Item]) -> Iterator[_Item]:
     """Yield the widths that are said of a term."""
     for item in items:
-        if not item.is_term and _said_of(clause, item, items) is term:
+        if item.is_term:
+            continue
+        if _said_of(clause, item, items) is term or _is_of_all(clause, item):
             yield item
 
 
@@ -151,6 +171,12 @@ def _said_of(clause: Clause, width: _Item, items: Sequence[_Item]) -> _Item | No
     if clause.said[width.last + 1].word in LEADS_ON or _stands_first(width, outer, behind[0]):
         return behind[0]
     return before[-1]
+
+
+def _is_of_all(clause: Clause, width: _Item) -> bool:
+    """Return whether a width is said of all terms: "all in bf16", "everything is fp32"."""
+    before = clause.said[max(0, width.first - NEAR) : width.first]
+    return width.kind == "bits" and any(token.word in ALL for token in before)
 
 
 def _within(width: _Item, terms: Sequence[_Item]) -> bool:
@@ -214,7 +240,7 @@ def _bytes(said: Sequence[Token], at: int) -> _Item | None:
     behind = _word(said, last + 1 + has_unit)
     counts = has_unit and _word(said, last + 1) == "b" and stem(behind).startswith("param")
     named = not has_unit and (behind in NO_WIDTH_BEHIND or _counts_tensors(said, at, last))
-    times = _word(said, last + 1) in BETWEEN_NUMBERS and _word(said, last + 2) in BITS
+    times = _word(said, last + 1) in BETWEEN_NUMBERS
     other = counts or named or times or (at > 0 and said[at - 1].word in NO_WIDTH_BEFORE)
     sizes: set[int] = set()
     if not other and len(numbers) <= MOST_TENSORS and max(numbers) <= WIDEST:
