@@ -12,6 +12,22 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Width:
+    """How wide a term is, for each parameter, where a candidate says so.
+
+    Args:
+        size: bytes of all its tensors.
+        tensors: how many they are, each as wide as the others: two moments.
+        also: bytes that are said of it with what others count among it: 12 for the optimizer
+            states, master copy and all.
+    """
+
+    size: int
+    tensors: int = 1
+    also: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """Something worth saying, which earns its share of an aspect once it is heard.
 
@@ -20,11 +36,13 @@ class Point:
         says: what a strong candidate says of it in this run, a sentence with its figures.
         level: from which level on it is expected; a candidate below it gains by saying it and
             loses nothing by leaving it out.
+        width: of a term that is asked for with its width; who says another does not make it.
     """
 
     name: str
     says: str
     level: Level
+    width: Width | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The states, per parameter and on each GPU, and what sharding leaves whole."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from engine.catalog import models
@@ -10,7 +11,7 @@ from problems.bank.states import bytes_per_parameter, model_states
 from problems.draft import Draft
 from problems.interview.posed import Posed, Row, Talk, points
 from problems.interview.runs import Followed
-from problems.interview.script import Move, Question, Reuse
+from problems.interview.script import Move, Point, Question, Reuse, Width
 from problems.model_states import STAGES, each_of, size_of, total_said
 from problems.on_paper import ends_of, parameters_of, run_parts
 from problems.wording import FP32_SHARD, bytes_of, gb, listed, number, sentence, short
@@ -50,13 +51,33 @@ def _terms(talk: Talk) -> Question:
         aspect="terms",
         says="Take one parameter. Which tensors have an entry for it, and how wide are they?",
         scenario=talk.scenario,
-        points=points("terms", _term_rows(talk)),
+        points=tuple(_with_widths(talk)),
         stronger=(
             "Names each tensor with its width and says which convention is used: 12, 16, 18 or 20 "
             "bytes a parameter are all heard, and each leaves out something else."
         ),
         practises=("bytes-per-parameter", "states-ledger", "own-convention"),
     )
+
+
+def _with_widths(talk: Talk) -> Iterator[Point]:
+    """Yield the points on the terms, those of tensors with their widths."""
+    parts = {NAMES[part.name]: part for part in run_parts(talk.scenario)}
+    master = parts.get("master-copy")
+    for point in points("terms", _term_rows(talk)):
+        part = parts.get(point.name)
+        if part is None:
+            yield point
+            continue
+        states = point.name in {"moments", "momentum"}
+        yield replace(
+            point,
+            width=Width(
+                size=part.each,
+                tensors=2 if point.name == "moments" else 1,
+                also=(part.each + master.each,) if states and master else (),
+            ),
+        )
 
 
 def _term_rows(talk: Talk) -> Iterator[Row]:

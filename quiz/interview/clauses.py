@@ -7,12 +7,26 @@ from functools import lru_cache
 from quiz.answers.quantity import RefusalError
 from quiz.claims.stems import stem
 from quiz.claims.text import LONGEST_REASON, Token, tokens
-from quiz.interview.cues import ALL, ANSWERED, CANCELLING, JOINTS, NEGATORS, VERBS, stems_of
+from quiz.interview.abbreviations import spelled_out
+from quiz.interview.cues import (
+    ALL,
+    ANSWERED,
+    ASKED_WHICH,
+    BITS,
+    CANCELLING,
+    JOINTS,
+    NEGATORS,
+    TAKEN_BACK,
+    VERBS,
+    stems_of,
+)
 
 # Words in a member of a list: "the optimizer states".
 LONGEST_MEMBER = 4
 # What stands before these is no verb: "reduce buckets", "shard size".
 NAMED_BY_VERB = frozenset(map(stem, ("bucket", "buffer", "size")))
+# Joints that go on behind these words.
+GO_ON = {"which": ASKED_WHICH, "that": TAKEN_BACK, "because": NEGATORS, "since": NEGATORS}
 BREAKS = frozenset({"strong", "weak"})
 
 
@@ -57,15 +71,15 @@ def clauses(line: str) -> tuple[Clause, ...]:
     plain = line[:LONGEST_REASON]
     return tuple(
         Clause(said=tuple(part), words=_typed(plain, part))
-        for part in _joined(_parts(typed_words(plain)))
+        for part in _joined(tuple(_parts(typed_words(plain))))
     )
 
 
 def typed_words(line: str) -> tuple[Token, ...]:
-    """Return the tokens of a line, whatever characters stand in it."""
+    """Return the tokens of a line, whatever stands in it, and short forms as the long ones."""
     while True:
         try:
-            return tokens(line)
+            return tuple(spelled_out(tokens(line)))
         except RefusalError as error:
             at = error.unreadable.offset
             line = f"{line[:at]} {line[at + 1 :]}"
@@ -81,12 +95,20 @@ def _parts(said: Sequence[Token]) -> Iterator[tuple[list[Token], bool]]:
     for at, token in enumerate(said):
         if token.kind in BREAKS or _joins(said, at):
             if part:
-                yield part, token.kind == "weak" and token.word in {",", ":"}
+                yield part, token.kind == "weak" and _goes_on(said, at)
             part = []
         if token.kind not in BREAKS and token.kind != "quote":
             part.append(token)
     if part:
         yield part, False
+
+
+def _goes_on(said: Sequence[Token], at: int) -> bool:
+    """Return whether what stands behind a weak break may belong to what is before it."""
+    if said[at].word != "(":
+        return said[at].word in {",", ":"}
+    following = said[at + 1 : at + 2]
+    return any(token.kind == "number" or token.word in BITS for token in following)
 
 
 def _joins(said: Sequence[Token], at: int) -> bool:
@@ -95,7 +117,10 @@ def _joins(said: Sequence[Token], at: int) -> bool:
         return _says(_until(said, at, -1)) and _says(_until(said, at, 1))
     if word not in JOINTS:
         return False
-    return not (word == "but" and at and said[at - 1].word in ALL)
+    before = said[at - 1].word if at else ""
+    if before in GO_ON.get(word, ()):
+        return False
+    return not (word == "but" and before in ALL)
 
 
 def _until(said: Sequence[Token], at: int, step: int) -> list[Token]:
@@ -116,20 +141,41 @@ def _says(part: Sequence[Token]) -> bool:
     return any(token.stem in verbs or token.word in {"not", "never"} for token in part)
 
 
-def _joined(parts: Iterator[tuple[list[Token], bool]]) -> Iterator[list[Token]]:
+def _joined(parts: Sequence[tuple[list[Token], bool]]) -> Iterator[list[Token]]:
     """Join the members of a list with what is said of them: "weights, logits are whole"."""
     waiting: list[Token] = []
-    for part, goes_on in parts:
+    at = 0
+    while at < len(parts):
+        part, goes_on = parts[at]
+        at += 1
         if goes_on and _is_member(part):
             waiting += part
             continue
         if waiting and part[0].word in JOINTS:
             yield waiting
             waiting = []
-        yield waiting + part
+        more = _denied_too(parts, at) if goes_on and _negates(part) else 0
+        yield waiting + sum((one for one, _ in parts[at : at + more]), part)
         waiting = []
+        at += more
     if waiting:
         yield waiting
+
+
+def _denied_too(parts: Sequence[tuple[list[Token], bool]], at: int) -> int:
+    """Return how many parts go on with what is denied: "not the weights, logits or norms"."""
+    for index, (part, goes_on) in enumerate(parts[at:], 1):
+        if not _is_member(part):
+            return 0
+        if any(token.word in {"or", "nor"} for token in part):
+            return index
+        if not goes_on:
+            return 0
+    return 0
+
+
+def _negates(part: Sequence[Token]) -> bool:
+    return len(part) > 1 and any(token.word in NEGATORS for token in part)
 
 
 def _is_member(part: Sequence[Token]) -> bool:

@@ -4,7 +4,7 @@ A point is known by phrases. Case, plurals and verb forms, hyphens, words run to
 slips in long words make no difference. What is denied is not listed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -13,36 +13,50 @@ from problems.interview.script import Aspect
 from quiz.claims.stems import stem
 from quiz.claims.text import Token
 from quiz.interview.clauses import Clause, clauses, typed_words
-from quiz.interview.cues import (
-    BEFORE_THINGS,
-    DIVIDING,
-    FILLERS,
-    LEAVING_OUT,
-    PRESENCE,
-    VERBS,
-    WHOLE,
+from quiz.interview.cues import FILLERS, stems_of
+from quiz.interview.denials import (
+    denied,
+    divided,
+    is_nowhere,
+    left_whole,
+    turns_nothing,
+    unasked,
+    unknown,
 )
+from quiz.interview.longer_names import PARTS_OF_NAMES
 
-Manner = Literal["named", "listed", "whole", "asked"]
+Manner = Literal["named", "listed", "turning", "whole", "asked", "beside"]
 """How a point has to be made.
 
 named: its words are there, whatever is said of them: "no recomputation" states a condition.
 listed: its words are there and do not deny the thing.
+turning: its words are there and do not say that nothing comes of it.
 whole: its clause says that the thing is left whole or out.
 asked: the same, as the answer to that very question: the clause does not say the contrary.
+beside: as what a sum leaves out: its clause does not say that it is in it, or that there is none.
 """
+Sense = Literal["made", "denied", "nothing"]
+"""What a clause says of a point; nothing: it does not speak of it."""
+# Questions whose points are made otherwise than those of their aspect.
+MANNERS: Mapping[str, Manner] = {"overturns": "turning", "beyond-allocated": "beside"}
 
 # A slip is looked for in words of this many letters, two slips in longer ones.
 ONE_SLIP = 6
 TWO_SLIPS = 9
 # Words between the words of a phrase.
 MOST_FILLERS = 2
-# Words between "no" and what it denies: "no extra fp32 master copy".
-REACH = 4
 
 
-def manner(aspect: Aspect, *, asked: bool) -> Manner:
-    """Return how a point of a question on `aspect` has to be made, there or earlier."""
+def manner(aspect: Aspect, *, asked: bool, key: str = "") -> Manner:
+    """Return how a point of a question on `aspect` has to be made, there or earlier.
+
+    Args:
+        aspect: what an answer to the question is marked for.
+        asked: whether it is made there.
+        key: of the question, some of which have a manner of their own.
+    """
+    if asked and key in MANNERS:
+        return MANNERS[key]
     if aspect == "conditions":
         return "named"
     if aspect == "exclusions":
@@ -50,97 +64,70 @@ def manner(aspect: Aspect, *, asked: bool) -> Manner:
     return "listed"
 
 
-def heard(line: str, phrases: Sequence[str], how: Manner) -> str:
+def heard(line: str, phrases: Sequence[str], how: Manner, contraries: Sequence[str] = ()) -> str:
     """Return the words in which a point is made; "" where it is not.
 
     Args:
         line: as it was typed.
         phrases: what the point is known by.
         how: what else is asked for.
+        contraries: what its clause must not say besides.
     """
     for clause in clauses(line):
-        for first, last in _spans(clause.said, phrases):
-            if _made(clause, first, last, how):
-                return clause.words
+        if sense(clause, phrases, how, contraries) == "made":
+            return clause.words
     return ""
+
+
+def sense(
+    clause: Clause, phrases: Sequence[str], how: Manner, contraries: Sequence[str] = ()
+) -> Sense:
+    """Return what a clause says of a point.
+
+    Args:
+        clause: of what was typed.
+        phrases: what the point is known by.
+        how: it has to be made.
+        contraries: what its clause must not say besides.
+    """
+    found = tuple(one for one in spans(clause.said, phrases) if not _is_part(clause, *one))
+    if not found:
+        return "nothing"
+    if not clause.negators and any(True for _ in spans(clause.said, contraries)):
+        return "denied"
+    return "made" if any(_made(clause, first, last, how) for first, last in found) else "denied"
+
+
+def _is_part(clause: Clause, first: int, last: int) -> bool:
+    """Return whether the words at these places are but part of the name of another thing."""
+    here = {token.stem for token in clause.said[first : last + 1]}
+    return any(
+        start <= first and last <= end
+        for parts, name in PARTS_OF_NAMES
+        if here <= {one[0] for one in stems_of(parts)}
+        for start, end in spans(clause.said, (name,))
+    )
 
 
 def _made(clause: Clause, first: int, last: int, how: Manner) -> bool:
     match how:
         case "named":
-            return True
+            return not unasked(clause)
         case "listed":
-            return not _denied(clause, first, last)
+            return not denied(clause, first, last)
+        case "turning":
+            return not turns_nothing(clause, first)
         case "whole":
-            return _left_whole(clause, first, last)
+            return left_whole(clause, first, last) and not unknown(clause)
         case "asked":
-            return _left_whole(clause, first, last) or not _divided(clause)
+            whole = left_whole(clause, first, last) or not divided(clause, range(first, last + 1))
+            return whole and not unknown(clause)
+        case "beside":
+            return not is_nowhere(clause, first, last)
 
 
-def _denied(clause: Clause, first: int, last: int) -> bool:
-    """Return whether a clause says that the thing at these places is not there."""
-    if _denied_before(clause, first):
-        return True
-    if any(at in clause.negators for at in range(first)) or _behind(clause, last):
-        present = any(not first <= at <= last for at in clause.places(PRESENCE))
-        if present and not _leaves_out(clause) and not _denies_dividing(clause):
-            return True
-    return _leaves_out(clause)
-
-
-def _behind(clause: Clause, last: int) -> bool:
-    return any(at > last for at in clause.negators)
-
-
-def _denies_dividing(clause: Clause) -> bool:
-    sharding = "shard divide split partition slice reduce shrink fall replicate"
-    return bool(clause.negators) and clause.has(sharding)
-
-
-def _denied_before(clause: Clause, first: int) -> bool:
-    """Return whether "no" or "without" stands before the thing and reaches it."""
-    for at in clause.negators:
-        word = clause.said[at].word
-        between = [token.word for token in clause.said[at + 1 : first]]
-        if at >= first or word not in BEFORE_THINGS:
-            continue
-        if word == "without" or (len(between) < REACH and "and" not in between):
-            return not _has_division(clause, at, first)
-    return False
-
-
-def _has_division(clause: Clause, at: int, first: int) -> bool:
-    """Return whether "no" denies that something is divided, not that it is there."""
-    return any(at < place < first for place in clause.places(DIVIDING))
-
-
-def _leaves_out(clause: Clause) -> bool:
-    """Return whether a clause leaves out; "do not forget" does not."""
-    places = tuple(clause.places(LEAVING_OUT))
-    return any(not any(0 < at - no <= 2 for no in clause.negators) for at in places)
-
-
-def _left_whole(clause: Clause, first: int, last: int) -> bool:
-    """Return whether a clause says that the thing is not divided, not reached or left out."""
-    outside = [at for at in clause.places(WHOLE) if not first <= at <= last]
-    if any(not any(0 < at - no <= 3 for no in clause.negators) for at in outside):
-        return True
-    if _leaves_out(clause):
-        return True
-    denials = [at for at in clause.negators if clause.said[at].word not in BEFORE_THINGS]
-    if outside:  # "not replicated"
-        return False
-    if any(not first <= at <= last for at in clause.places(DIVIDING)):
-        return bool(clause.negators)
-    return bool(denials) and (not clause.has(VERBS) or denials[-1] == len(clause.said) - 1)
-
-
-def _divided(clause: Clause) -> bool:
-    """Return whether a clause says of something that it is divided or reached."""
-    return clause.has(DIVIDING) or (bool(clause.negators) and clause.has(WHOLE))
-
-
-def _spans(said: Sequence[Token], phrases: Sequence[str]) -> Iterator[tuple[int, int]]:
+def spans(said: Sequence[Token], phrases: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last places of phrases among what was said."""
     for phrase in phrases:
         words = _words(phrase)
         for at in range(len(said)):

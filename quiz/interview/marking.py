@@ -9,7 +9,9 @@ from problems.interview.script import ASPECTS, Aspect, Interview, Point, Questio
 from problems.problem import Level
 from problems.wording import listed
 from quiz.interview.advice import next_steps
-from quiz.interview.hearing import heard, manner
+from quiz.interview.contraries import CONTRARIES
+from quiz.interview.hearing import Manner, manner
+from quiz.interview.listening import STATED_POINTS, STATED_QUESTIONS, Listened, stand
 from quiz.interview.reusing import (
     asked_for,
     carries,
@@ -27,6 +29,8 @@ Phrases = Callable[[str], Sequence[str]]
 """From the name of a point to what it is heard by."""
 
 ORDER: tuple[Level, ...] = ("junior", "mid", "senior")
+# What takes memory is no cause yet, and a lever no effect, where it was but named before.
+OWN_LINES = frozenset({"died-in-step-2", "interplay"})
 
 
 def card(sitting: Sitting, *, started: datetime, phrases: Phrases) -> Scorecard:
@@ -118,26 +122,40 @@ def _unreached(question: Question) -> Reply:
 
 
 def _heard(sitting: Sitting, index: int, phrases: Phrases) -> Iterator[Heard]:
-    """Yield the points of a question that were made there or before."""
+    """Yield the points of a question that were made there or before, and not taken back there."""
     question = sitting.interview.questions[index]
     for point in question.points:
         for place in (index, *range(index)):
-            how = manner(question.aspect, asked=place == index)
-            lines = _lines(sitting, index, place)
-            found = (heard(one.typed, phrases(point.name), how) for one in lines)
-            words = next((said for said in found if said), "")
-            if words:
-                yield Heard(point=point, words=words, unasked=place != index)
+            how = manner(question.aspect, asked=place == index, key=question.key)
+            lines = [one.typed for one in _lines(sitting, index, place)]
+            found = stand(lines, _listened(question, point, how, phrases))
+            if found.words:
+                yield Heard(point=point, words=found.words, unasked=place != index)
+            if found.words or (found.taken_back and place == index):
                 break
+
+
+def _listened(question: Question, point: Point, how: Manner, phrases: Phrases) -> Listened:
+    others = (one for one in question.points if one.width is not None and one is not point)
+    return Listened(
+        phrases=phrases(point.name),
+        how=how,
+        contraries=CONTRARIES.get(point.name, ()),
+        width=point.width,
+        others=tuple(phrases(one.name) for one in others),
+        stated=question.key in STATED_QUESTIONS or point.name in STATED_POINTS,
+    )
 
 
 def _lines(sitting: Sitting, index: int, place: int) -> tuple[Said, ...]:
     """Return the lines at `place` in which points of the question at `index` count.
 
     Conditions come before the first number. A question on them that is asked behind it, such as
-    what would overturn an answer, has its own lines alone.
+    what would overturn an answer, has its own lines alone, and so has one on causes and effects.
     """
     questions, said = sitting.interview.questions, sitting.exchanges[place].said
+    if questions[index].key in OWN_LINES and place != index:
+        return ()
     if questions[index].aspect != "conditions":
         return said
     if any(one.aspect == "number" for one in questions[:index]):

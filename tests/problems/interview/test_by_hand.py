@@ -102,6 +102,24 @@ OF_KEYS = {
 
 
 @pytest.mark.parametrize(("level", "seed"), DRAWN)
+def test_the_terms_have_the_widths_of_the_recipe(level, seed):
+    drawn = interview(level, LONGEST, seed)
+    terms = next(one for one in drawn.questions if one.key == "state-terms")
+    widths = {point.name: point.width for point in terms.points if point.width is not None}
+    assert sum(width.size for width in widths.values()) == sum(each(drawn.scenario))
+    recipe = drawn.scenario.recipe
+    weights, gradients, master, wide = WIDTHS[recipe.precision]
+    held = widths.get("moments", widths.get("momentum"))
+    tensors = NUMBERS[recipe.optimizer]
+    assert (held.tensors, held.size) == (tensors, wide * tensors)
+    assert held.also == ((held.size + master,) if "master-copy" in widths else ())
+    # The shards of FSDP2 and what it reduces are fp32.
+    first = widths.get("weights", widths.get("fp32-shard"))
+    own = (weights, gradients) if "weights" in widths else (4, 4)
+    assert (first.size, widths["gradients"].size) == own
+
+
+@pytest.mark.parametrize(("level", "seed"), DRAWN)
 def test_numbers_are_those_of_formulas_and_of_lines(level, seed):
     checked = 0
     for question, value in numbers(interview(level, LONGEST, seed)):

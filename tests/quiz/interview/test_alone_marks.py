@@ -92,6 +92,15 @@ def test_a_point_that_was_made_before_it_was_asked_for_counts(marked):
     assert heard == {"weights": False, "logits": True}
 
 
+def test_a_point_that_is_denied_where_it_is_asked_for_does_not_count_from_before(marked):
+    lines = {
+        "conditions": ("the logits are not sharded",),
+        "whole": ("weights", "the logits are left whole", "no wait, the logits are sharded"),
+    }
+    replies, _ = marked(lines)
+    assert [one.point.name for one in replies["whole"].heard] == ["weights"]
+
+
 def test_conditions_count_before_the_first_number_alone(marked):
     replies, _ = marked({"states": ("107.8 GB",), "activations": ("micro-batch is 1",)})
     assert replies["conditions"].heard == ()

@@ -1,7 +1,9 @@
 import pytest
 
+from problems.interview.points import table
 from problems.interview.script import ASPECTS
 from quiz.interview.clauses import clauses
+from quiz.interview.contraries import CONTRARIES
 from quiz.interview.hearing import heard, manner, slips
 
 KNOWN = {
@@ -130,6 +132,153 @@ ROWS = [
 @pytest.mark.parametrize(("how", "name", "typed", "is_heard"), ROWS)
 def test_a_point_is_heard_in_what_people_type(how, name, typed, is_heard):
     assert bool(heard(typed, KNOWN[name], how)) is is_heard
+
+
+# (aspect, question, typed, points that it makes, points that it does not make).
+DENIALS = [
+    ("terms", "died-in-step-2", "not the moments", "", "states-made first-step-lower"),
+    (
+        "terms",
+        "died-in-step-2",
+        "it's not the adam moments, they were there from the start",
+        "",
+        "states-made first-step-lower",
+    ),
+    ("terms", "died-in-step-2", "the moments were made before step 1", "", "states-made"),
+    (
+        "terms",
+        "died-in-step-2",
+        "optimizer states were loaded from a checkpoint before step 1",
+        "",
+        "states-made first-step-lower",
+    ),
+    ("terms", "died-in-step-2", "the moments were made in step 1", "states-made", ""),
+    ("terms", "died-in-step-2", "step 1 made the moments, not before", "states-made", ""),
+    (
+        "terms",
+        "died-in-step-2",
+        "not fragmentation but the moments",
+        "states-made",
+        "cache-in-pieces",
+    ),
+    ("terms", "died-in-step-2", "not because of the moments", "", "states-made"),
+    ("terms", "died-in-step-2", "no leak", "", "kept-reference"),
+    ("terms", "died-in-step-2", "gradients not set to none", "kept-reference", ""),
+    ("terms", "died-in-step-2", "nobody holds the graph of the loss", "", "kept-reference"),
+    ("terms", "died-in-step-2", "somebody holds the graph of the loss", "kept-reference", ""),
+    ("terms", "died-in-step-2", "the loss is kept without detaching", "kept-reference", ""),
+    ("terms", "died-in-step-2", "fragmentation is not the reason", "", "cache-in-pieces"),
+    ("terms", "died-in-step-2", "fragmentation is the reason", "cache-in-pieces", ""),
+    ("terms", "died-in-step-2", "the free memory is not contiguous", "cache-in-pieces", ""),
+    ("exclusions", "beyond-allocated", "no fragmentation", "", "fragmentation"),
+    ("exclusions", "beyond-allocated", "no fragmentation in it", "fragmentation", ""),
+    ("exclusions", "beyond-allocated", "free pieces: fragmentation", "fragmentation", ""),
+    ("exclusions", "beyond-allocated", "reserved equals allocated", "", "reserved"),
+    ("exclusions", "beyond-allocated", "reserved is not equal to allocated", "reserved", ""),
+    ("exclusions", "beyond-allocated", "no reserve needed", "", "reserve reserved"),
+    ("exclusions", "beyond-allocated", "GB and GiB are the same", "", "units"),
+    ("exclusions", "beyond-allocated", "GB and GiB are not the same", "units", ""),
+    ("exclusions", "beyond-allocated", "no other processes", "", "other-processes"),
+    ("exclusions", "beyond-allocated", "there is no fragmentation", "", "fragmentation"),
+    ("exclusions", "beyond-allocated", "without the CUDA context", "cuda-context", ""),
+    ("exclusions", "beyond-allocated", "other processes on it", "other-processes", ""),
+    ("exclusions", "beyond-allocated", "the CUDA context is in my sum", "", "cuda-context"),
+    ("exclusions", "beyond-allocated", "the CUDA context is not in my sum", "cuda-context", ""),
+    ("terms", "verify", "not max_memory_allocated", "", "max-allocated"),
+    ("terms", "verify", "i would not take a snapshot", "", "snapshot"),
+    ("terms", "verify", "i would take a snapshot", "snapshot", ""),
+    ("terms", "verify", "never look at nvidia-smi", "", "reserved-too"),
+    ("terms", "verify", "not only torch's peak but nvidia-smi", "reserved-too", ""),
+    ("terms", "verify", "not the first step", "steady-step", ""),
+    ("terms", "verify", "don't read the first step, read the second step", "steady-step", ""),
+    ("conditions", "overturns", "a longer batch changes nothing", "", "longer-batch"),
+    ("conditions", "overturns", "attention kernel does not matter", "", "attention-kernel"),
+    ("conditions", "overturns", "recomputation would change nothing", "", "recomputation"),
+    ("conditions", "overturns", "a fused loss would not matter", "", "loss-kernel"),
+    ("conditions", "overturns", "a fused loss would change it", "loss-kernel", ""),
+    ("conditions", "overturns", "fragmentation cannot overturn it", "", "fragmentation"),
+    ("conditions", "overturns", "if gradients are not fp32", "precision", ""),
+    ("conditions", "overturns", "if flash attention is not used", "attention-kernel", ""),
+    (
+        "conditions",
+        "overturns",
+        "a longer sequence changes it, precision would not",
+        "longer-batch",
+        "precision",
+    ),
+    ("conditions", "overturns", "no flash attention", "attention-kernel", ""),
+    ("conditions", "overturns", "without recomputation", "recomputation", ""),
+    (
+        "conditions",
+        "overturns",
+        "not a longer batch, not another kernel",
+        "",
+        "longer-batch attention-kernel",
+    ),
+    (
+        "terms",
+        "interplay",
+        "accumulation does not gather again",
+        "",
+        "accumulation-sends gathers-twice",
+    ),
+    ("terms", "interplay", "accumulation gathers again", "accumulation-sends", ""),
+    ("terms", "interplay", "gathering is never overlapped", "", "prefetch"),
+    ("terms", "interplay", "gathering is overlapped", "prefetch", ""),
+    (
+        "terms",
+        "interplay",
+        "a larger micro-batch makes communication worse",
+        "",
+        "more-tokens-hide",
+    ),
+    ("terms", "interplay", "a larger batch does not hide the gather", "", "more-tokens-hide"),
+    ("terms", "interplay", "not hidden unless the micro batch is larger", "prefetch", ""),
+    ("terms", "interplay", "recompute doesn't free memory", "", "recompute-buys-batch"),
+    ("terms", "interplay", "a larger micro-batch hides it", "more-tokens-hide", ""),
+    (
+        "exclusions",
+        "not-sharded",
+        "activations and logits are both inside this number",
+        "",
+        "activations-out logits-out",
+    ),
+    ("exclusions", "not-sharded", "logits in fp32", "logits-out", ""),
+    (
+        "exclusions",
+        "not-sharded",
+        "I don't know if activations are sharded",
+        "",
+        "activations-out",
+    ),
+    ("terms", "activation-terms", "q k v are recomputed so not kept", "", "attention-kept"),
+    ("terms", "activation-terms", "q k v are kept, scores recomputed", "attention-kept", ""),
+    (
+        "conditions",
+        "conditions",
+        "i would not ask about precision, optimizer or batch",
+        "",
+        "precision optimizer micro-batch",
+    ),
+    ("conditions", "conditions", "I don't care which optimizer", "", "optimizer"),
+    ("conditions", "conditions", "does it matter which precision?", "precision", ""),
+    ("conditions", "conditions", "does not matter which precision", "", "precision"),
+    ("conditions", "conditions", "I don't know the optimizer", "optimizer", ""),
+    ("conditions", "conditions", "flash memory of the disk?", "", "attention-kernel"),
+    ("conditions", "conditions", "no recomputation", "recomputation", ""),
+    ("conditions", "conditions", "nothing sharded", "sharding", ""),
+]
+
+
+@pytest.mark.parametrize(("aspect", "key", "typed", "made", "not_made"), DENIALS)
+def test_a_denial_does_not_make_the_point_that_it_denies(aspect, key, typed, made, not_made):
+    how = manner(aspect, asked=True, key=key)
+    names = {*made.split(), *not_made.split()}
+    assert {
+        name
+        for name in names
+        if heard(typed, table()[name].phrases, how, CONTRARIES.get(name, ()))
+    } == set(made.split())
 
 
 def test_there_are_rows_right_and_wrong():
