@@ -14,6 +14,7 @@ from quiz.interview.cues import (
     ASKED_WHICH,
     BITS,
     CANCELLING,
+    INTERJECTIONS,
     JOINTS,
     NEGATORS,
     TAKEN_BACK,
@@ -179,5 +180,7 @@ def _negates(part: Sequence[Token]) -> bool:
 
 
 def _is_member(part: Sequence[Token]) -> bool:
+    if all(token.word in INTERJECTIONS for token in part):
+        return False
     short = len(part) <= LONGEST_MEMBER and all(token.kind == "word" for token in part)
     return short and part[0].word not in JOINTS | NEGATORS and not _says(part)

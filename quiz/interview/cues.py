@@ -93,7 +93,16 @@ CORRECTING = (
     "wait sorry actually oops nope correction i-mean i-was-wrong scratch-that forget-that "
     "ignore-that strike-that take-that-back take-it-back"
 )
-TAKING_BACK = "scratch-that forget-that ignore-that strike-that take-that-back take-it-back"
+TAKING_BACK = (
+    "scratch-that forget-that ignore-that strike-that take-that-back take-it-back "
+    "that-is-wrong it-is-wrong this-is-wrong not-true not-right"
+)
+# "Oh no", "ah wait".
+INTERJECTIONS = frozenset(
+    {"oh", "ah", "no", "nope", "hm", "hmm", "wait", "well", "sorry", "actually", "but", "and"}
+)
+# A width of another recipe than the run's.
+ELSEWHERE = "with other usual paper megatron deepspeed compare"
 # What was said before is spoken of.
 POINTING = frozenset({"they", "it", "these", "those", "that", "both", "all"})
 # Behind "everything" these leave something: "everything else is sharded".

@@ -52,12 +52,18 @@ def unasked(clause: Clause) -> bool:
 
 def turns_nothing(clause: Clause, first: int) -> bool:
     """Return whether a clause says that the thing leaves the answer as it is."""
-    if clause.has(UNASKED) or (0 in clause.negators and _denied_at_once(clause, first)):
+    if clause.has(UNASKED) or (_opens_by_denying(clause) and _denied_at_once(clause, first)):
         return True
     if any(token.word in {"if", "unless", "whether"} for token in clause.said):
         return False
     last = len(clause.said) - 1
     return bool(clause.negators) and (clause.has(TURNING) or clause.negators[-1] == last)
+
+
+def _opens_by_denying(clause: Clause) -> bool:
+    """Return whether a clause begins with "not" or "it is not"; "fp32 is not" names a thing."""
+    before = clause.said[: min(clause.negators, default=0)]
+    return all(token.stem in {"it", "this", "that", "be"} for token in before)
 
 
 def is_nowhere(clause: Clause, first: int, last: int) -> bool:

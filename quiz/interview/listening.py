@@ -11,6 +11,8 @@ from quiz.interview.clauses import Clause, clauses
 from quiz.interview.cues import (
     ALL,
     CORRECTING,
+    ELSEWHERE,
+    INTERJECTIONS,
     LEAVING_SOMETHING,
     ON_A_CONDITION,
     POINTING,
@@ -67,11 +69,13 @@ class Stand:
         words: in which it was made; "" where it does not stand.
         taken_back: whether it was made and then taken back.
         line: number of the line in which it was made last.
+        near: the clause that was said last, but for "oh no" and its like.
     """
 
     words: str = ""
     taken_back: bool = False
     line: int = 0
+    near: Clause | None = None
 
 
 def stand(lines: Sequence[str], point: Listened) -> Stand:
@@ -87,21 +91,19 @@ def stand(lines: Sequence[str], point: Listened) -> Stand:
 def _behind(before: Stand, number: int, said: Sequence[Clause], point: Listened) -> Stand:
     """Return where a point stands behind one more line."""
     found, corrects = before, False
-    for at, clause in enumerate(said):
+    for clause in said:
         corrects = corrects or _corrects(clause)
         meant = _sense(clause, point)
         if meant == "made":
-            found = Stand(words=found.words or clause.words, line=number)
-        elif found.words:
-            later = number > found.line
-            fresh = number <= found.line + 1
-            near = said[at - 1] if at else None
-            if (
-                _says_contrary(clause, meant, point, later=later, corrects=corrects)
-                or (fresh and corrects and meant == "nothing" and _points_back(clause, point))
-                or _misses(clause, near, point, corrects=corrects)
-            ):
-                found = replace(found, words="", taken_back=True)
+            found = replace(found, words=found.words or clause.words, line=number)
+        elif found.words and (
+            _says_contrary(clause, meant, point, later=number > found.line, corrects=corrects)
+            or (number <= found.line + 1 and corrects and _points_back(clause, meant, point))
+            or _misses(clause, found.near, point, corrects=corrects)
+        ):
+            found = replace(found, words="", taken_back=True)
+        if not _is_interjection(clause):
+            found = replace(found, near=clause)
     return found
 
 
@@ -115,9 +117,13 @@ def _sense(clause: Clause, point: Listened) -> Sense:
     return found
 
 
+def _is_interjection(clause: Clause) -> bool:
+    return all(token.word in INTERJECTIONS for token in clause.said)
+
+
 def _corrects(clause: Clause) -> bool:
     """Return whether a clause begins to correct what was said before."""
-    if clause.said[0].word in {"no", "nope"} and 0 not in clause.negators:
+    if _is_interjection(clause) or (clause.said[0].word == "no" and 0 not in clause.negators):
         return True
     places = [at for at in clause.places(CORRECTING) if at - 1 not in clause.negators]
     return bool(places) and (places[0] < OPENING or places[-1] == len(clause.said) - 1)
@@ -127,13 +133,12 @@ def _says_contrary(
     clause: Clause, meant: Sense, point: Listened, *, later: bool, corrects: bool
 ) -> bool:
     """Return whether a clause takes back what was said of a point, by naming it or everything."""
+    divides = point.how in {"asked", "whole"}
     if meant == "nothing":
-        return point.how in {"asked", "whole"} and _sweeps(clause)
-    if clause.has(ON_A_CONDITION):
+        return divides and _sweeps(clause)
+    if (divides or point.width is not None) and clause.has(ON_A_CONDITION):
         return False
-    if corrects:
-        return True
-    return later and _is_plain(clause, point)
+    return corrects or (later and _is_plain(clause, point))
 
 
 def _is_plain(clause: Clause, point: Listened) -> bool:
@@ -141,11 +146,16 @@ def _is_plain(clause: Clause, point: Listened) -> bool:
 
     "Before step 1 there were no moments" tells more of what was said. It is not taken back.
     """
-    if point.how in {"asked", "whole"}:
-        return clause.has(SHARDING) or clause.has(SUMMED)
-    if point.width is not None:
-        return not is_shared(clause, point.phrases, point.others)
-    return point.how == "beside"
+    match point.how:
+        case "asked" | "whole":
+            return clause.has(SHARDING) or clause.has(SUMMED)
+        case "listed" if point.width is not None:
+            elsewhere = clause.has(ELSEWHERE)
+            return not elsewhere and not is_shared(clause, point.phrases, point.others)
+        case "listed":
+            return clause.said[0].word == "not"
+        case _:
+            return True
 
 
 def _sweeps(clause: Clause) -> bool:
@@ -159,14 +169,17 @@ def _sweeps(clause: Clause) -> bool:
     return everything and clause.has(SHARDING) and not rest
 
 
-def _points_back(clause: Clause, point: Listened) -> bool:
+def _points_back(clause: Clause, meant: Sense, point: Listened) -> bool:
     """Return whether a clause takes back what was said: "they are sharded", "scratch that"."""
+    if meant != "nothing":
+        return False
     if clause.has(TAKING_BACK):
         return True
     if not {token.word for token in clause.said[:OPENING]} & POINTING:
         return False
     if point.how in {"asked", "whole"}:
-        return divided(clause) and not clause.negators
+        bare = clause.said[-1].stem in {"be", "do"}  # "they are"
+        return not clause.negators and (divided(clause) or bare)
     if any(True for _ in spans(clause.said, point.contraries)):
         return True
     return bool(clause.negators) and clause.has(PRESENCE)

@@ -112,6 +112,11 @@ def test_a_term_with_a_width_that_it_does_not_have_is_not_made(widths, typed, na
         (("gradients fp32, 4 bytes, sorry i mean 2 bytes bf16",), ""),
         (("gradients bf16, 2 bytes, sorry i mean fp32 gradients",), "gradients"),
         (("gradients 4", "gradients 2"), ""),
+        (("gradients 4 bytes", "sorry, 2 bytes"), ""),
+        (("gradients 4 bytes", "moments 8 bytes", "sorry, 2 bytes"), "gradients"),
+        (("moments 8", "with 8-bit Adam the moments are 2 bytes"), "moments"),
+        (("gradients 4", "in bf16 the gradients would be 2 bytes"), "gradients"),
+        (("weights, gradients", "wait, not the gradients"), "fp32-shard"),
         (("gradients 4", "moments 4", "gradients 4"), "gradients"),
         (("weights 4", "8B params"), "fp32-shard"),
         (("weights, gradients, moments", "the gradients are not sharded"), "*"),
@@ -131,6 +136,11 @@ def test_a_term_is_taken_back(lines, names):
         (("activations are not sharded", "no, the activations are sharded"), ""),
         (("activations are not sharded", "the activations are sharded"), ""),
         (("activations are not sharded", "the activations are in this number"), ""),
+        (("activations are not sharded", "oh no, activations are sharded by it"), ""),
+        (("activations are not divided", "hmm, actually they are"), ""),
+        (("activations are not divided", "no, that is wrong"), ""),
+        (("activations are not divided", "that is right"), "activations-out"),
+        (("activations and logits", "wait, logits are divided"), "activations-out"),
         (("activations are not sharded", "they are large"), "activations-out"),
         (("activations are not sharded", "weights are sharded"), "activations-out"),
         (("everything is sharded", "no wait, activations aren't"), "activations-out"),
@@ -157,6 +167,7 @@ def test_what_is_not_divided_is_taken_back(lines, names):
         (("the moments are made", "no, not the moments"), ""),
         (("the moments are made", "sorry, fragmentation"), "states-made cache-in-pieces"),
         (("fragmentation", "actually fragmentation is not the reason"), ""),
+        (("fragmentation", "not fragmentation"), ""),
         (("fragmentation", "no, it does not matter"), ""),
         (("fragmentation", "no, it is large"), "cache-in-pieces"),
     ],
@@ -165,6 +176,24 @@ def test_a_cause_is_taken_back(lines, names):
     asked = ("states-made", "cache-in-pieces")
     found = made(lines, asked, aspect="terms", key="died-in-step-2")
     assert found == set(names.split())
+
+
+@pytest.mark.parametrize(
+    ("aspect", "key", "lines", "stands"),
+    [
+        ("conditions", "overturns", ("a longer batch", "no, it's not a longer batch"), False),
+        ("conditions", "overturns", ("a longer batch", "a longer batch changes nothing"), False),
+        ("conditions", "overturns", ("a longer batch", "a save changes nothing"), True),
+        (
+            "conditions",
+            "conditions",
+            ("longer batch?", "I don't care about a longer batch"),
+            False,
+        ),
+    ],
+)
+def test_a_condition_is_taken_back(aspect, key, lines, stands):
+    assert bool(made(lines, ["longer-batch"], aspect=aspect, key=key)) is stands
 
 
 @pytest.mark.parametrize(("line", "back"), [("no headroom needed", True), ("a display", False)])
