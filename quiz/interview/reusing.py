@@ -16,6 +16,8 @@ MadeOf = Mapping[str, frozenset[str]]
 NONE: frozenset[str] = frozenset()
 # A figure that is so near to an earlier one is that one.
 NEAR = Fraction(1, 100)
+# So many times nearer than the band a number has to be that follows from some of several alone.
+NEARER = 3
 UNITS = {
     **{name.lower(): size for name, size in (*DECIMAL, *BINARY)},
     **dict.fromkeys(("b", "byte", "bytes"), 1),
@@ -80,7 +82,9 @@ def carries(question: Question, verdict: Verdict, off: Off, made_of: MadeOf) -> 
     """Return the wrong earlier numbers from which this one follows; () where from none.
 
     The right number moves with each earlier one that is off. A candidate may have carried on some
-    of them and not others, so that every set of them is tried, the smallest first.
+    of them and not others, so that every set of them is tried, the smallest first. What follows
+    from as many as can come together has all of the band; fewer may be it by chance, so that the
+    number has to lie nearer.
 
     Args:
         question: the question.
@@ -91,10 +95,13 @@ def carries(question: Question, verdict: Verdict, off: Off, made_of: MadeOf) -> 
     number, asked = number_of(verdict), asked_for(question)
     if number is None or asked is None or not _decides(question, verdict, number):
         return ()
-    for moves in _sets(question, off, made_of):
+    sets = tuple(_sets(question, off, made_of))
+    most = max(map(len, sets), default=0)
+    for moves in sets:
+        within = FULL_CREDIT[asked.band] / (1 if len(moves) == most else NEARER)
         moved = {one.question: one.times * off[one.question] for one in moves}
         for follows in _following(question, asked, moved):
-            if follows > 0 and abs(number - follows) <= FULL_CREDIT[asked.band] * follows:
+            if follows > 0 and abs(number - follows) <= within * follows:
                 return tuple(moved)
     return ()
 
