@@ -32,6 +32,23 @@ VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
 }
 
 
+# Other names of those moments.
+ALSO_SAID: Mapping[Phase, tuple[str, ...]] = {
+    Phase.LOSS: (
+        "the loss", "backward of the loss", "backward pass of the loss", "backward pass of loss",
+        "loss backward", "backward pass of the cross entropy", "cross entropy", "ce",
+        "ce backward", "cross entropy backward", "ce loss", "logits", "softmax backward",
+        "backward of ce", "backward of cross entropy", "backward of the ce",
+    ),
+    Phase.BACKWARD_FIRST: (
+        "first layer of backward", "first layer of the backward pass", "first backward layer",
+        "start of backward", "start of the backward pass", "beginning of backward",
+    ),
+    Phase.BACKWARD_LAST: ("end of backward", "last layer of backward", "after backward"),
+    Phase.STEP: ("step", "optimizer step", "optimizer", "optimiser step", "adam step"),
+}  # fmt: skip
+
+
 def posed(talk: Talk) -> Iterator[Posed]:
     """Yield the questions on the peak."""
     draft = _moments(talk.runs.base)
@@ -64,7 +81,12 @@ def _moments(run: Run) -> Draft | None:
         return None
     choices = tuple(
         Choice(
-            item=RankedItem(key=key, name=PHASES_SAID[phase], value=Fraction(size)),
+            item=RankedItem(
+                key=key,
+                name=PHASES_SAID[phase],
+                aliases=ALSO_SAID[phase],
+                value=Fraction(size),
+            ),
             mistake="" if phase is first else "another moment binds then",
             feedback=_told(run, phase, peak - size),
         )

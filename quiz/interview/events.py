@@ -26,6 +26,7 @@ __all__ = [
     "Stands",
     "TakenBack",
     "Thought",
+    "Unanswered",
 ]
 
 
@@ -47,6 +48,11 @@ class Thought:
 
     typed: str
     why: Unreadable | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unanswered:
+    """Something was said and no answer was read; the next empty line goes on all the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +115,7 @@ class NoVerdict:
 Event = (
     Answered
     | Thought
+    | Unanswered
     | Left
     | Back
     | TakenBack

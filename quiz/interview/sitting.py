@@ -6,10 +6,11 @@ the same (line, seconds) from the beginning on, the same state comes out.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from problems.interview.script import Interview, Question
 from quiz.answers import Unreadable
-from quiz.grading import grade
+from quiz.interview.answer_in import Before, answer_in
 from quiz.interview.commands import Command, command_of
 from quiz.interview.events import (
     Answered,
@@ -31,9 +32,8 @@ from quiz.interview.events import (
     Stands,
     TakenBack,
     Thought,
+    Unanswered,
 )
-from quiz.interview.told_at_last import saving_told, told_at_last
-from quiz.marking.registry import marker_of
 from quiz.marking.verdict import Verdict
 from quiz.practice.commands import to_be_read
 
@@ -65,12 +65,14 @@ class Exchange:
         hints: how many were shown.
         seconds: spent on it, without pauses.
         skipped: whether it was passed over: its answer then counts as none.
+        asked_again: whether it was told that no answer was read in what was said.
     """
 
     said: tuple[Said, ...] = ()
     hints: int = 0
     seconds: float = 0.0
     skipped: bool = False
+    asked_again: bool = False
 
     @property
     def answer(self) -> Said | None:
@@ -178,7 +180,7 @@ def respond(sitting: Sitting, line: str, seconds: float) -> Turn:
     if command:
         return _obey(sitting, command)
     if not line.strip():
-        return _left(sitting, skipped=False)
+        return _asked_again(sitting) or _left(sitting, skipped=False)
     return _said(sitting, line)
 
 
@@ -248,27 +250,33 @@ def _said(sitting: Sitting, line: str) -> Turn:
 
 
 def _answer_in(sitting: Sitting, line: str) -> Verdict | Unreadable:
-    """Mark a line, or the answer that it comes to at its end."""
-    whole = _graded(sitting, line)
-    if isinstance(whole, Verdict):
-        return whole
-    told = saving_told if sitting.question.aspect == "prediction" else told_at_last
-    ends = (_graded(sitting, text) for text in told(line))
-    return next((end for end in ends if isinstance(end, Verdict)), whole)
+    """Mark a line, or the answer that is in it."""
+    said = sitting.exchange.answer
+    here = None if said is None else said.verdict
+    return answer_in(sitting.question, line, Before(here=here, equal=_equal(sitting)))
 
 
-def _graded(sitting: Sitting, line: str) -> Verdict | Unreadable:
-    """Mark a line, behind half of an answer if one was typed before and a half is missing."""
-    problem, before = sitting.question.problem, sitting.exchange.answer
-    if problem is None:
-        raise ValueError(sitting.question.key)
-    halves = marker_of(problem.answer).halves
-    if halves and before and before.verdict and halves.lacks(before.verdict):
-        lead = halves.lead(before.verdict.answer, line)
-        joined = lead if isinstance(lead, Unreadable) else grade(problem, lead + line)
-        if isinstance(joined, Verdict):
-            return joined
-    return grade(problem, line)
+def _equal(sitting: Sitting) -> Fraction | None:
+    """Return the candidate's own number that this one equals where nothing changes."""
+    for reuse in sitting.question.reuses:
+        if reuse.times != 1 or reuse.plus:
+            continue
+        asked = zip(sitting.interview.questions, sitting.exchanges, strict=False)
+        for question, exchange in asked:
+            own = exchange.answer if question.key == reuse.question else None
+            if own and own.verdict and isinstance(own.verdict.parsed, Fraction):
+                return own.verdict.parsed
+    return None
+
+
+def _asked_again(sitting: Sitting) -> Turn | None:
+    """Tell once that a question would be left with something said and no answer read."""
+    exchange = sitting.exchange
+    if sitting.question.problem is None or not exchange.said:
+        return None
+    if exchange.answer is not None or exchange.skipped or exchange.asked_again:
+        return None
+    return _with(sitting, replace(exchange, asked_again=True)), Unanswered()
 
 
 def _left(sitting: Sitting, *, skipped: bool) -> Turn:

@@ -27,6 +27,7 @@ from quiz.interview.events import (
     Stands,
     TakenBack,
     Thought,
+    Unanswered,
 )
 from quiz.interview.key_line import of_question
 from quiz.interview.marking import Phrases, reply
@@ -39,6 +40,8 @@ from quiz.output.typing_in import Lines
 from quiz.practice.key_line import in_one_line
 
 STEP = 3
+# A line of so many words without a figure may be meant as an answer.
+FEW = 8
 HELP = """\
 Say what you think, in as many lines as you like: all of it is heard.
 A line that can be read as the answer is the answer; the last one counts.
@@ -56,6 +59,7 @@ SAID: Mapping[type, str] = {
     NoHint: "There is no hint, or no further one.",
     Paused: "The clock stands until the next line; Enter alone lets it go on.",
     Resumed: "The clock goes on.",
+    Unanswered: "No answer was read in this; type it, or Enter again to go on.",
     Help: HELP,
     NoVerdict: "Solutions come at the end; s passes the question over.",
 }
@@ -196,17 +200,24 @@ class Terminal:
             self._say(halves.wants(verdict))
 
     def _thought(self, typed: str, why: Unreadable | None, sitting: Sitting) -> None:
-        """Say that a line was heard; where it has a figure and no answer is there, why not so."""
+        """Say that a line was heard; where it may be meant as the answer, why it is none."""
         given = sitting.exchange.answer
-        if why is None or not any(character.isdigit() for character in typed):
+        if why is None or not _may_be_meant(typed):
             self._say("noted", style="dim")
         elif given is None:
             self._say(f"noted; no answer is read in it: {why.reason}", style="dim")
-        else:
+        elif any(character.isdigit() for character in typed):
             self._say(f"noted; your answer stays: {given.typed}", style="dim")
+        else:
+            self._say("noted", style="dim")
 
     def _say(self, text: str, *, style: str = "") -> None:
         paragraph(self._console, text, style=style, indent=1)
+
+
+def _may_be_meant(typed: str) -> bool:
+    """Say whether a line that is no answer may have been meant as one."""
+    return len(typed.split()) <= FEW or any(character.isdigit() for character in typed)
 
 
 def _says_them(question: str, answer: Answer) -> bool:
