@@ -29,10 +29,13 @@ from quiz.marking.registry import marker_of
 from quiz.marking.verdict import Verdict
 
 OF_A_PART = "this is of a part; type what is asked for"
+ELSE = "this is of something else; type what is asked for"
+NOT_ITS_OWN = "this is added to an answer, or of another case"
 NO_UNIT = "the unit is not clear; type it behind the number, such as 16 GB"
 FROM_TO = "this says from what to what; type the difference"
 # "128k" may be thousands, and k a symbol; a product of symbols is in no unit.
 THOUSANDS = re.compile(r"(?:^|=)\s*\d[\d.,]*k\s*$", re.IGNORECASE)
+GLUED = re.compile(r"(?<![\w.])(\d+)k\b")
 UNIT = re.compile(r"\d\s*(?:[kmgt]i?b|b|bytes?|gigs?)\b|\b[kmgt]i?b\b", re.IGNORECASE)
 # From here on a bare number behind work is no number of GB, and up to here none of bytes.
 LARGE, MANY = Fraction(4000 * GB), Fraction(10**6)
@@ -44,6 +47,22 @@ NOT_SAME = re.compile(
     r"\d|\?|\b(?:but|except|plus|not the same|minus|more|less)\b|\+", re.IGNORECASE
 )
 SHORT = 60
+# Once an answer stands these do not replace it: another case, and what is added to it.
+ANOTHER_CASE = re.compile(
+    r"\bif (?!i\b|my\b)|\bin case\b|\bcompared (?:to|with)\b|\bunless\b", re.IGNORECASE
+)
+WITH = re.compile(
+    r"\b(?:with|after|once|when|under|without)\b(?! (?:room|plenty|ease))", re.IGNORECASE
+)
+ADDED = re.compile(
+    r"^\s*(?:\+|(?:and |then )?(?:plus|another|add|minus)\b)[^=]*$|"
+    r"\d\s*(?:[kmgt]i?b)?\s*(?:more|extra|on top|less|additional)[\s.!]*$",
+    re.IGNORECASE,
+)
+CORRECTS = re.compile(
+    r"\b(?:actually|ac(?:tu|ut)ally|sorry|wait|make that|correction|i mean|rather)\b",
+    re.IGNORECASE,
+)
 # What the reader of numbers says where it left words out.
 PASSED_OVER = "the words beside the number were passed over"
 
@@ -85,6 +104,8 @@ class _Reader:
     def answer(self, line: str) -> Verdict | Unreadable:
         """Return the mark of a line, read by what its question asks for."""
         whole = self._graded(line)
+        if self._is_beside(line):
+            return Unreadable(offset=0, reason=NOT_ITS_OWN)
         match self._problem.answer:
             case ChoiceAnswer():
                 read = whole if isinstance(whole, Verdict) else self._pick(line)
@@ -99,8 +120,19 @@ class _Reader:
                 return self._number(line, whole)
         return read if read is not None else _why(whole)
 
+    def _is_beside(self, line: str) -> bool:
+        """Say whether a line with a figure speaks beside the answer that stands."""
+        if self._before.here is None or self._problem.answer.number is None:
+            return False
+        if CORRECTS.search(line) or not re.search(r"\d", line):
+            return False
+        is_saving = self._question.aspect == "prediction"
+        added = ADDED.search(line) is not None and not is_saving
+        return added or ANOTHER_CASE.search(line) is not None
+
     def _number(self, line: str, whole: Verdict | Unreadable) -> Verdict | Unreadable:
-        found = self._of_line(line)
+        compared = without_card(line, self._of) if "peak" in self._of.key else line
+        found = self._of_line(tidied(compared) if compared != line else line)
         if found is not None:
             return found
         if self._falls(line) and isinstance(whole, Verdict):
@@ -152,12 +184,20 @@ class _Reader:
         """Return the mark of a text where it is a number that a person would mean."""
         if self._falls(text) or ("k" in self._of.symbols and THOUSANDS.search(text)):
             return None
-        read = self._graded(lead + text)
+        read = self._graded(lead + self._in_thousands(text))
         if not isinstance(read, Verdict) or self._is_odd(read, text, line):
             return None
         if PASSED_OVER in read.remarks and names_part(text, self._of):
             return None
         return read
+
+    def _in_thousands(self, text: str) -> str:
+        """Return a product of figures with each "32k" of it as a number, though k is a symbol."""
+        figures = GLUED.sub(r"\1e3", text)
+        has_symbols = re.search(
+            r"[a-zA-Z]", re.sub(r"e\d|\b[kmgt]i?b\b|\bx\b", "", figures.lower())
+        )
+        return text if "k" not in self._of.symbols or has_symbols else figures
 
     def _is_odd(self, read: Verdict, text: str, line: str) -> bool:
         """Say whether a number without a unit would be read as too many GB: "2*a*s = 24576"."""
@@ -233,7 +273,10 @@ class _Reader:
                 case _:
                     return None
 
-        key = picked(line, answer.items, key_of)
+        again = self._before.here is not None and not CORRECTS.search(line)
+        if again and WITH.search(line):
+            return None
+        key = picked(line, answer.items, key_of, alone=again)
         read = None if key is None else self._graded(key)
         return read if isinstance(read, Verdict) else None
 
@@ -268,4 +311,4 @@ def _is_yes(verdict: Verdict) -> bool:
 def _why(whole: Verdict | Unreadable) -> Unreadable:
     if isinstance(whole, Unreadable):
         return whole
-    return Unreadable(offset=0, reason=OF_A_PART)
+    return Unreadable(offset=0, reason=ELSE)

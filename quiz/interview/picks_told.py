@@ -82,12 +82,26 @@ def spelled(text: str) -> str:
 
 
 def picked(
-    line: str, items: Sequence[RankedItem], reads: Callable[[str], str | None]
+    line: str,
+    items: Sequence[RankedItem],
+    reads: Callable[[str], str | None],
+    *,
+    alone: bool = False,
 ) -> str | None:
-    """Return the key of the one item that a line picks; None where it picks none, or several."""
+    """Return the key of the one item that a line picks; None where it picks none, or several.
+
+    Args:
+        line: as typed.
+        items: what may be picked.
+        reads: gives the key that a text is read as, None where it cannot be read.
+        alone: whether nothing but a reason may stand beside the pick.
+    """
     found = {*picks(line, items)}
     if not found and not _are_verdicts(items):
-        found = {key for text in pick_texts(line) if text and (key := reads(text)) is not None}
+        texts = [text for text in pick_texts(line) if text]
+        found = {key for text in texts if (key := reads(text)) is not None}
+        if alone and len(texts) > 1:
+            return None
     return found.pop() if len(found) == 1 else None
 
 

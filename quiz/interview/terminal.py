@@ -8,6 +8,7 @@ from rich.console import Console
 
 from problems.answers.answer import Answer
 from quiz.answers import Unreadable, caret
+from quiz.interview.answer_in import CORRECTS
 from quiz.interview.events import (
     Answered,
     Back,
@@ -41,7 +42,7 @@ from quiz.practice.key_line import in_one_line
 
 STEP = 3
 # A line of so many words without a figure may be meant as an answer.
-FEW = 8
+FEW = 6
 HELP = """\
 Say what you think, in as many lines as you like: all of it is heard.
 A line that can be read as the answer is the answer; the last one counts.
@@ -59,7 +60,7 @@ SAID: Mapping[type, str] = {
     NoHint: "There is no hint, or no further one.",
     Paused: "The clock stands until the next line; Enter alone lets it go on.",
     Resumed: "The clock goes on.",
-    Unanswered: "No answer was read in this; type it, or Enter again to go on.",
+    Unanswered: "No answer was read; type it, or Enter again to go on.",
     Help: HELP,
     NoVerdict: "Solutions come at the end; s passes the question over.",
 }
@@ -206,7 +207,7 @@ class Terminal:
             self._say("noted", style="dim")
         elif given is None:
             self._say(f"noted; no answer is read in it: {why.reason}", style="dim")
-        elif any(character.isdigit() for character in typed):
+        elif _has_figure(typed) or CORRECTS.search(typed):
             self._say(f"noted; your answer stays: {given.typed}", style="dim")
         else:
             self._say("noted", style="dim")
@@ -217,7 +218,12 @@ class Terminal:
 
 def _may_be_meant(typed: str) -> bool:
     """Say whether a line that is no answer may have been meant as one."""
-    return len(typed.split()) <= FEW or any(character.isdigit() for character in typed)
+    is_short = len(typed.split()) <= FEW and not typed.rstrip().endswith("?")
+    return is_short or _has_figure(typed) or CORRECTS.search(typed) is not None
+
+
+def _has_figure(typed: str) -> bool:
+    return any(character.isdigit() for character in typed)
 
 
 def _says_them(question: str, answer: Answer) -> bool:

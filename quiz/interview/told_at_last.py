@@ -8,9 +8,9 @@ from decimal import Decimal
 # What people lead an answer in with, and what may stand between that and the answer.
 LEADS = re.compile(
     r"\b(?:so|therefore|thus|hence|makes|gives|yields|comes to|adds up to|altogether|in all|"
-    r"in total|total|(?:my|the) answer|i say|i'd say|i would say|i go with|i get|i expect|"
-    r"i predict|ac(?:tu|ut)ally|correction|sorry|wait|rather|i mean|make that|here|still|"
-    r"stays(?: at)?|remains|again|"
+    r"in total|together|all (?:\d+ )?layers|total|(?:my|the) answer|i say|i'd say|i would say|"
+    r"i go with|i get|i expect|i predict|ac(?:tu|ut)ally|correction|sorry|wait|rather|i mean|"
+    r"make that|here|still|stays(?: at)?|remains|again|"
     r"(?:doubl|halv|quadrupl|tripl)(?:es?|ed|ing) to|(?:goes|grows|rises|up|becomes) to)\b|"
     r"\bis(?=\s+[~≈]?[\d.]+\s*(?:m?s|secs?|seconds?)\b)|"
     r"^(?:no|by|same|sum|doubles?|half|halves|twice)\b|=(?!.*=)|[-=]>|→|:(?=\s)|"

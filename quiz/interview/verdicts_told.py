@@ -41,7 +41,7 @@ SAYS = {
 # In front of these it is no verdict: "no offload".
 NO_THING = re.compile(
     r"\bno (?:scores?|logits?|change|sharding|offload|recompute|idea|dropout|master|buckets?|"
-    r"activations?|grads?|gradients?)\b",
+    r"activations?|grads?|gradients?|wait)\b",
     re.IGNORECASE,
 )
 # A line with one of these asks, or speaks of another case: "it fits in 48 GB".
@@ -109,6 +109,8 @@ def without_card(rest: str, of: Asked) -> str:
     """Return a line without the card's size, where a number is held against it."""
 
     def kept(found: re.Match[str]) -> str:
+        if not re.search(r"\d", rest[: found.start()]):
+            return found[0]
         size = float(found["card"])
         near = (of.memory / GB, of.memory / GIB)
         return "" if any(abs(size - one) <= NAME * one for one in near) else found[0]

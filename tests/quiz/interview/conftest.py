@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -9,8 +10,11 @@ from engine.scenario_file import from_mapping
 from problems.answers.choice import Choice, ChoiceAnswer
 from problems.answers.quantity import QuantityAnswer
 from problems.answers.ranking import RankedItem
+from problems.interview.drawing import interview as drawn
 from problems.interview.script import Interview, Part, Point, Question, Reuse
 from problems.problem import Mistake, Problem, Step
+from quiz.interview.events import Answered
+from quiz.interview.sitting import Sitting, respond
 
 GB = 10**9
 TABLES = {
@@ -224,6 +228,36 @@ def made(level="mid"):
         conditions="Micro-batch 1, 4,096 tokens, mixed precision, AdamW, ZeRO-2.",
         parts=parts(run),
     )
+
+
+@pytest.fixture(scope="session")
+def asked():
+    """Return a sitting of a drawn interview at a question, with answers to some before it."""
+
+    def at(key, *, level="junior", minutes=30, seed=101, **answers):
+        sitting = Sitting(interview=drawn(level, minutes, seed))
+        while sitting.question.key != key:
+            if said := answers.get(sitting.question.key):
+                sitting, _ = respond(sitting, said, 1.0)
+            sitting, _ = respond(sitting, "" if said else "skip", 1.0)
+        return sitting
+
+    return at
+
+
+@pytest.fixture(scope="session")
+def read_as(asked):
+    """Return what a line to a question is read as, None where it is a thought."""
+    at = cache(asked)
+
+    def read(line, key, standing="", **more):
+        sitting = at(key, **more)
+        for one in (standing, line):
+            if one:
+                sitting, event = respond(sitting, one, 1.0)
+        return event.verdict.reading if isinstance(event, Answered) else None
+
+    return read
 
 
 @pytest.fixture(scope="session")
