@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from engine.units import GB, TB
+from engine.units import GB
 from problems.answers.choice import ChoiceAnswer
 from problems.answers.ranking import RankingAnswer
 from problems.answers.yes_no import YesNoAnswer
@@ -15,8 +15,9 @@ from problems.problem import Problem
 from quiz.answers import Unreadable
 from quiz.grading import grade
 from quiz.interview.asides import Asked, asked, is_of_part, leads_to_part, names_part
-from quiz.interview.clauses_told import one_clause
+from quiz.interview.clauses_told import one_clause, sum_told
 from quiz.interview.picks_told import order_texts, picked
+from quiz.interview.plausible import in_thousands, is_assigned, is_odd, is_too_much
 from quiz.interview.told_at_last import Told, concluded, fallen, saving_told, told_at_last
 from quiz.interview.verdicts_told import (
     ANOTHER_CARD,
@@ -33,12 +34,13 @@ ELSE = "this is of something else; type what is asked for"
 NOT_ITS_OWN = "this is added to an answer, or of another case"
 NO_UNIT = "the unit is not clear; type it behind the number, such as 16 GB"
 FROM_TO = "this says from what to what; type the difference"
-# "128k" may be thousands, and k a symbol; a product of symbols is in no unit.
-THOUSANDS = re.compile(r"(?:^|=)\s*\d[\d.,]*k\s*$", re.IGNORECASE)
-GLUED = re.compile(r"(?<![\w.])(\d+)k\b")
-UNIT = re.compile(r"\d\s*(?:[kmgt]i?b|b|bytes?|gigs?)\b|\b[kmgt]i?b\b", re.IGNORECASE)
-# From here on a bare number behind work is no number of GB, and up to here none of bytes.
-LARGE, MANY = Fraction(4000 * GB), Fraction(10**6)
+CHANGED = re.compile(
+    r"^.*?\bfrom\s+(?:about\s+|~\s*)?(?P<first>\d+(?:\.\d+)?)\s*(?:GB)?\s*to\s+"
+    r"(?P<then>(?:about\s+|~\s*)?\d+(?:\.\d+)?\s*(?:[kmgt]i?b)?)[\s.!]*$",
+    re.IGNORECASE,
+)
+# A figure that is so near to an earlier one is that one, rounded.
+NEAR = Fraction(3, 100)
 SAME = re.compile(
     r"\b(?:same|unchanged|no change|(?:does|do) ?(?:n'?t|not) change|as before|stays|constant)\b",
     re.IGNORECASE,
@@ -74,10 +76,12 @@ class Before:
     Args:
         here: to the same question, None where nothing was.
         equal: the candidate's own number that this one equals where nothing changes.
+        earlier: own numbers that this one follows from.
     """
 
     here: Verdict | None = None
     equal: Fraction | None = None
+    earlier: tuple[Fraction, ...] = ()
 
 
 def answer_in(question: Question, line: str, before: Before) -> Verdict | Unreadable:
@@ -144,6 +148,8 @@ class _Reader:
 
     def _of_line(self, line: str, lead: str = "") -> Verdict | None:
         """Return the number that a line is or comes to, behind a verdict if there is one."""
+        if risen := self._risen(line):
+            return self._read(risen, lead, line)
         ends = concluded(line, arrows=not self._falls(line))
         end = next(self._ends(ends, lead, line), None)
         if end is not None:
@@ -159,6 +165,8 @@ class _Reader:
         if self._falls(line):
             return self._read(fallen(line) or "", lead, line)
         clause = one_clause(line, lambda text: self._read(text, lead, line), self._of)
+        if clause is None and (summed := sum_told(line)):
+            clause = self._read(summed, lead, line)
         return clause or self._same(line, lead)
 
     def _ends(self, ends: Iterator[Told], lead: str, line: str) -> Iterator[Verdict]:
@@ -167,9 +175,20 @@ class _Reader:
                 continue
             if leads_to_part(one.before, one.sign, self._of):
                 continue
+            if one.sign == "=" and is_assigned(one.before, one.text, self._of):
+                continue
             read = self._read(one.text, lead, line)
             if read is not None:
                 yield read
+
+    def _risen(self, line: str) -> str | None:
+        """Return what an earlier number of the candidate's own becomes: "from 20 to 40"."""
+        found = CHANGED.match(line)
+        if found is None or self._question.aspect == "prediction":
+            return None
+        first = Fraction(found["first"]) * GB
+        near = any(abs(first - one) <= NEAR * one for one in self._before.earlier)
+        return found["then"] if near else None
 
     def _falls(self, line: str) -> bool:
         return self._question.aspect == "prediction" and fallen(line) is not None
@@ -182,33 +201,17 @@ class _Reader:
 
     def _read(self, text: str, lead: str, line: str) -> Verdict | None:
         """Return the mark of a text where it is a number that a person would mean."""
-        if self._falls(text) or ("k" in self._of.symbols and THOUSANDS.search(text)):
+        if self._falls(text) or is_odd(text, self._of):
             return None
-        read = self._graded(lead + self._in_thousands(text))
-        if not isinstance(read, Verdict) or self._is_odd(read, text, line):
+        read = self._graded(lead + in_thousands(text, self._of))
+        if not isinstance(read, Verdict):
+            return None
+        value = read.parsed["number"] if isinstance(read.parsed, dict) else read.parsed
+        if isinstance(value, Fraction) and is_too_much(value, text, line, read.remarks, self._of):
             return None
         if PASSED_OVER in read.remarks and names_part(text, self._of):
             return None
         return read
-
-    def _in_thousands(self, text: str) -> str:
-        """Return a product of figures with each "32k" of it as a number, though k is a symbol."""
-        figures = GLUED.sub(r"\1e3", text)
-        has_symbols = re.search(
-            r"[a-zA-Z]", re.sub(r"e\d|\b[kmgt]i?b\b|\bx\b", "", figures.lower())
-        )
-        return text if "k" not in self._of.symbols or has_symbols else figures
-
-    def _is_odd(self, read: Verdict, text: str, line: str) -> bool:
-        """Say whether a number without a unit would be read as too many GB: "2*a*s = 24576"."""
-        value = read.parsed["number"] if isinstance(read.parsed, dict) else read.parsed
-        if not isinstance(value, Fraction) or self._of.unit != "GB" or UNIT.search(text):
-            return False
-        symbolic = any(re.search(rf"(?<![a-z]){one}(?![a-z])", text) for one in self._of.symbols)
-        if symbolic and "/" not in text and value >= TB:
-            return "read as plain bytes" not in read.remarks
-        worked = re.search(r"[=*×]", line) is not None
-        return worked and LARGE <= value < MANY * GB and "read as plain bytes" not in read.remarks
 
     def _same(self, line: str, lead: str) -> Verdict | None:
         """Return the number of before where a line says that it is the same, and no more."""
@@ -223,7 +226,9 @@ class _Reader:
         is_apart = self._is_part_alone(line) or self._is_difference(line)
         is_apart = is_apart or ANOTHER_CARD.search(line) is not None
         compared = without_card(line, self._of) != line
-        if isinstance(whole, Verdict) and _has_number(whole) and not (is_apart or compared):
+        ends = any(re.search(r"\d", one.text) for one in concluded(line))
+        is_whole = not (is_apart or compared or ends)
+        if isinstance(whole, Verdict) and _has_number(whole) and is_whole:
             return whole
         told = verdict_told(line)
         if told is None or told.says == "tight":

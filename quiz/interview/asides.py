@@ -39,6 +39,8 @@ OWN = {
 }
 # More names than these add up to the whole: "weights, gradients and moments".
 FEW = 2
+# A label has few words.
+LABEL = 4
 TIMES = r"(?:[*×·]|\bx\b|\btimes\b)"
 FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*")
 SIZED = re.compile(r"\d\s*(?:[kmgt]i?b|bytes?|gigs?)\b", re.IGNORECASE)
@@ -136,7 +138,7 @@ def names_part(text: str, of: Asked) -> bool:
 
 def _is_label(before: str, of: Asked) -> bool:
     """Say whether the label of a part stands there: "logits", where the peak is asked for."""
-    if re.search(r"\d", before):
+    if re.search(r"\d", before) or len(before.split()) > LABEL:
         return False
     if re.search(r"\b(?:not?|without|w/o|excl\w*|beside|plus|and)\b", before, re.IGNORECASE):
         return False

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from fractions import Fraction
 
 from quiz.interview.asides import Asked, is_of_part, names_part
-
-Found = TypeVar("Found")
+from quiz.marking.verdict import Verdict
 
 SPLIT = re.compile(
-    r",\s+|;\s*|(?<=[\w)?])\.\s+|\?\s+|\s*\(|\)\s*|\s+[\u2013\u2014-]{1,2}\s+(?=[a-z])|"
+    r",\s+|;\s*|:\s+|(?<=[\w)?])\.\s+|\?\s+|\s*\(|\)\s*|\s+[\u2013\u2014-]{1,2}\s+(?=[a-z])|"
     r"\s+(?=(?:because|since|as (?!is)|but|without|w/o|not|at (?:the )?(?:loss|peak|end|moment|"
     r"step|backward)|for (?:all|everything)|on each|in all|linear|so|exactly|"
     r"to be (?:precise|exact))\b)",
@@ -18,7 +17,8 @@ SPLIT = re.compile(
 # A clause that says what the answer is not, what it was, or by how much it changes.
 PASSED = re.compile(
     r"^(?:and\s+)?(?:not|was|were|instead|rather|w/o|without|excluding|usually|normally|typically|"
-    r"before|no)\b|^\W*(?:double|twice|half|x\s?\d+|\d+\s?x|(?:two|three|four) times)\b",
+    r"before|no(?!,?\s+\d))\b|"
+    r"^\W*(?:double|twice|half|x\s?\d+|\d+\s?x|(?:two|three|four) times)\b",
     re.IGNORECASE,
 )
 CHANGES = re.compile(r"\b(?:another|extra|more|on top|plus)\b", re.IGNORECASE)
@@ -39,8 +39,16 @@ LABEL = 3
 SIZED = re.compile(r"(?<![\w.])\d[\d.,]*\s*(?:[kmgt]i?b|bytes?|gigs?|s|ms|secs?)\b", re.IGNORECASE)
 NUMBER = re.compile(r"(?<![\w.*/^-])\d[\d.,]*(?![\w*/%^-])(?!\s*(?:x\b|%))")
 
+SUMMAND = re.compile(
+    r"(?:[a-z]+\s+){0,3}(?P<figure>\d+(?:\.\d+)?(?:\s*(?:[kmgt]i?b|bytes?))?)"
+    r"(?:\s*(?:of |for |the )*[a-z]+){0,2}",
+    re.IGNORECASE,
+)
+DIGITS = re.compile(r"\d[\d.,]*")
+TERM = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
-def one_clause(line: str, reads: Callable[[str], Found | None], of: Asked) -> Found | None:
+
+def one_clause(line: str, reads: Callable[[str], Verdict | None], of: Asked) -> Verdict | None:
     """Return what the one clause that can be read is read as; None where others could be too.
 
     Args:
@@ -49,21 +57,40 @@ def one_clause(line: str, reads: Callable[[str], Found | None], of: Asked) -> Fo
         of: what is asked for.
     """
     clauses = [part.strip() for part in SPLIT.split(line) if part.strip()]
-    found: list[tuple[int, Found]] = []
+    found: list[tuple[int, Verdict]] = []
     for place, clause in enumerate(clauses):
         if PASSED.search(clause) or is_of_part(clause, of):
             continue
         read = next((one for text in _bare(clause) if (one := reads(text)) is not None), None)
         if read is not None:
             found.append((place, read))
-    if len(found) != 1:
+    if len({one.parsed for _, one in found if isinstance(one.parsed, Fraction)}) != 1 < len(found):
         return None
-    (place, read), *_ = found
-    others = [(at, one) for at, one in enumerate(clauses) if at != place]
+    if not found:
+        return None
+    (place, read), *rest = found
+    same = {place, *(at for at, _ in rest)}
+    others = [(at, one) for at, one in enumerate(clauses) if at not in same]
     answer = clauses[place]
+    if _adds_up(answer, [one for _, one in others]):
+        return read
     if any(_competes(one, answer, of, is_before=at < place) for at, one in others):
         return None
     return read
+
+
+def sum_told(line: str) -> str | None:
+    """Return the terms of a sum without their names: "4 + 8" of "4 weights + 8 adam"."""
+    terms = [SUMMAND.fullmatch(one.strip(" .")) for one in line.split("+")]
+    found = [one["figure"] for one in terms if one is not None]
+    return " + ".join(found) if 1 < len(found) == len(terms) else None
+
+
+def _adds_up(answer: str, others: list[str]) -> bool:
+    """Say whether the figures beside an answer are its terms: "16 bytes (4 w, 4 g, 8 adam)"."""
+    whole = [Fraction(one.rstrip(".,").replace(",", "")) for one in DIGITS.findall(answer)]
+    terms = [Fraction(one) for other in others for one in TERM.findall(other)]
+    return len(whole) == 1 and len(terms) > 1 and sum(terms) == whole[0]
 
 
 def _bare(clause: str) -> Iterator[str]:

@@ -253,19 +253,19 @@ def _answer_in(sitting: Sitting, line: str) -> Verdict | Unreadable:
     """Mark a line, or the answer that is in it."""
     said = sitting.exchange.answer
     here = None if said is None else said.verdict
-    return answer_in(sitting.question, line, Before(here=here, equal=_equal(sitting)))
+    own = {reuse: _own(sitting, reuse.question) for reuse in sitting.question.reuses}
+    earlier = tuple(number for number in own.values() if number is not None)
+    equal = next((own[one] for one in own if one.times == 1 and not one.plus), None)
+    return answer_in(sitting.question, line, Before(here=here, equal=equal, earlier=earlier))
 
 
-def _equal(sitting: Sitting) -> Fraction | None:
-    """Return the candidate's own number that this one equals where nothing changes."""
-    for reuse in sitting.question.reuses:
-        if reuse.times != 1 or reuse.plus:
-            continue
-        asked = zip(sitting.interview.questions, sitting.exchanges, strict=False)
-        for question, exchange in asked:
-            own = exchange.answer if question.key == reuse.question else None
-            if own and own.verdict and isinstance(own.verdict.parsed, Fraction):
-                return own.verdict.parsed
+def _own(sitting: Sitting, key: str) -> Fraction | None:
+    """Return the candidate's number to an earlier question; None where none was read."""
+    for question, exchange in zip(sitting.interview.questions, sitting.exchanges, strict=False):
+        if question.key == key and exchange.answer and exchange.answer.verdict:
+            parsed = exchange.answer.verdict.parsed
+            number = parsed.get("number") if isinstance(parsed, dict) else parsed
+            return number if isinstance(number, Fraction) else None
     return None
 
 

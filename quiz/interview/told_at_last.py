@@ -11,7 +11,9 @@ LEADS = re.compile(
     r"in total|together|all (?:\d+ )?layers|total|(?:my|the) answer|i say|i'd say|i would say|"
     r"i go with|i get|i expect|i predict|ac(?:tu|ut)ally|correction|sorry|wait|rather|i mean|"
     r"make that|here|still|stays(?: at)?|remains|again|"
-    r"(?:doubl|halv|quadrupl|tripl)(?:es?|ed|ing) to|(?:goes|grows|rises|up|becomes) to)\b|"
+    r"(?:doubl|halv|quadrupl|tripl)(?:es?|ed|ing) to|"
+    r"(?:goes|grows|rises|up|becomes|drops|falls|down|shrinks) to)\b|(?<=,)\s*no,?(?=\s+\d)|"
+    r"\bdown from [\d.]+\s*(?:GB)?\s*to\b|"
     r"\bis(?=\s+[~≈]?[\d.]+\s*(?:m?s|secs?|seconds?)\b)|"
     r"^(?:no|by|same|sum|doubles?|half|halves|twice)\b|=(?!.*=)|[-=]>|→|:(?=\s)|"
     r"(?<=[\w)])\s+[~≈]\s*(?=\d)",
