@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import final
 
 from engine.units import GB
@@ -17,7 +18,7 @@ from quiz.grading import grade
 from quiz.interview.asides import Asked, asked, is_of_part, leads_to_part, names_part
 from quiz.interview.clauses_told import one_clause, sum_told
 from quiz.interview.picks_told import order_texts, picked
-from quiz.interview.plausible import in_thousands, is_assigned, is_odd, is_too_much
+from quiz.interview.plausible import OF_ALL, in_thousands, is_assigned, is_odd, is_too_much
 from quiz.interview.told_at_last import Told, concluded, fallen, saving_told, told_at_last
 from quiz.interview.verdicts_told import (
     ANOTHER_CARD,
@@ -32,7 +33,7 @@ from quiz.marking.verdict import Verdict
 OF_A_PART = "this is of a part; type what is asked for"
 ELSE = "this is of something else; type what is asked for"
 NOT_ITS_OWN = "this is added to an answer, or of another case"
-NO_UNIT = "the unit is not clear; type it behind the number, such as 16 GB"
+NO_UNIT = "that would be no likely size; type it with its unit"
 FROM_TO = "this says from what to what; type the difference"
 CHANGED = re.compile(
     r"^.*?\bfrom\s+(?:about\s+|~\s*)?(?P<first>\d+(?:\.\d+)?)\s*(?:GB)?\s*to\s+"
@@ -49,6 +50,8 @@ NOT_SAME = re.compile(
     r"\d|\?|\b(?:but|except|plus|not the same|minus|more|less)\b|\+", re.IGNORECASE
 )
 SHORT = 60
+# Of a longer line the end is read, and so many of its ends.
+LONGEST, MOST = 400, 40
 # Once an answer stands these do not replace it: another case, and what is added to it.
 ANOTHER_CASE = re.compile(
     r"\bif (?!i\b|my\b)|\bin case\b|\bcompared (?:to|with)\b|\bunless\b", re.IGNORECASE
@@ -108,6 +111,7 @@ class _Reader:
     def answer(self, line: str) -> Verdict | Unreadable:
         """Return the mark of a line, read by what its question asks for."""
         whole = self._graded(line)
+        line = line[-LONGEST:]
         if self._is_beside(line):
             return Unreadable(offset=0, reason=NOT_ITS_OWN)
         match self._problem.answer:
@@ -118,7 +122,7 @@ class _Reader:
             case YesNoAnswer():
                 read = self._yes_no(line, whole)
             case answer if answer.parts or answer.number is None:
-                ends = (self._graded(told.text) for told in told_at_last(line))
+                ends = (self._graded(told.text) for told in islice(told_at_last(line), MOST))
                 read = next((one for one in (whole, *ends) if isinstance(one, Verdict)), None)
             case _:
                 return self._number(line, whole)
@@ -170,7 +174,7 @@ class _Reader:
         return clause or self._same(line, lead)
 
     def _ends(self, ends: Iterator[Told], lead: str, line: str) -> Iterator[Verdict]:
-        for one in ends:
+        for one in islice(ends, MOST):
             if is_of_part(one.within, self._of):
                 continue
             if leads_to_part(one.before, one.sign, self._of):
@@ -203,6 +207,7 @@ class _Reader:
         """Return the mark of a text where it is a number that a person would mean."""
         if self._falls(text) or is_odd(text, self._of):
             return None
+        text = OF_ALL.sub(r"\1", text)
         read = self._graded(lead + in_thousands(text, self._of))
         if not isinstance(read, Verdict):
             return None
@@ -261,7 +266,7 @@ class _Reader:
         if isinstance(whole, Verdict):
             return self._alone(whole)
         if here is None:
-            ends = (self._graded(told.text) for told in told_at_last(line))
+            ends = (self._graded(told.text) for told in islice(told_at_last(line), MOST))
             return next((end for end in ends if isinstance(end, Verdict)), None)
         return self._of_line(line, f"{'yes' if _is_yes(here) else 'no'}, ")
 
@@ -289,7 +294,7 @@ class _Reader:
         answer = self._problem.answer
         grows = isinstance(answer, RankingAnswer) and answer.first in {"cheapest", "smallest"}
         texts = order_texts(line, grows=grows)
-        ends = (told.text for told in told_at_last(line))
+        ends = (told.text for told in islice(told_at_last(line), MOST))
         reads = (self._graded(text) for text in (*texts, *ends))
         return next((one for one in reads if isinstance(one, Verdict)), None)
 

@@ -109,7 +109,7 @@ def _competes(clause: str, answer: str, of: Asked, *, is_before: bool) -> bool:
         return bool(SIZED.search(clause)) or (is_before and _is_label(clause, of))
     if not NUMBER.search(clause) or not is_before:
         return NUMBER.search(clause) is not None
-    return not (CHANGES.search(clause) or (of.unit != "bytes" and SIZED.search(answer)))
+    return not (CHANGES.search(clause) or (of.unit != "B" and SIZED.search(answer)))
 
 
 def _is_label(clause: str, of: Asked) -> bool:

@@ -12,6 +12,10 @@ GLUED = re.compile(r"(?<![\w.])(\d+)k\b")
 UNIT = re.compile(r"\d\s*(?:[kmgt]i?b|b|bytes?|gigs?)\b|\b[kmgt]i?b\b", re.IGNORECASE)
 SYMBOL = re.compile(r"^\W*(?P<name>[A-Za-z]\w*)\s*=\s*[\d.,]+\s*[kmb]?\s*$", re.IGNORECASE)
 PLAIN = "read as plain bytes"
+# "41 GB of 105" is no product.
+OF_ALL = re.compile(
+    r"(\d\s*[kmgt]i?b)\s+(?:out )?of\s+(?:the\s+)?\d[\d.]*\s*(?:[kmgt]i?b\b)?", re.IGNORECASE
+)
 # A bare number behind work is no number of GB from here on, and no number of bytes up to there.
 LARGE, MANY = Fraction(4000 * GB), Fraction(10**6) * GB
 # A product of sizes of a model has many a factor of 2.
@@ -55,11 +59,11 @@ def is_too_much(
         remarks: how it was read.
         of: what is asked for.
     """
-    if of.unit == "bytes":
+    if of.unit == "B":
         return value >= ELEMENT
     if of.unit != "GB":
         return False
-    if value < ELEMENT:
+    if 0 < value < ELEMENT:
         return True
     if UNIT.search(text) or PLAIN in remarks:
         return False

@@ -63,7 +63,7 @@ TO = re.compile(r"\bto\b", re.IGNORECASE)
 BARE = re.compile(r"[\s~\u2248]*\d[\d.,\s+*/×=()-]*$")
 FROM_TO = re.compile(
     r"(?:\bfrom\s+(?:about\s+|~\s*)?(?P<a>\d+(?:\.\d+)?)\s*(?P<u>[kmgt]i?b)?\s*(?:down\s+)?"
-    r"(?:to|->|→)|(?<![\w.])(?P<c>\d+(?:\.\d+)?)\s*(?P<w>[kmgt]i?b)?\s*(?:->|=>|→))"
+    r"(?:to|->|→)|(?<![\w.])(?P<c>\d+(?:\.\d+)?)\s*(?P<w>[kmgt]i?b)?\s*(?:->|=>|→|to\b))"
     r"\s*(?:about\s+|~\s*)?(?P<b>\d+(?:\.\d+)?)(?!\.?\d)\s*(?P<v>[kmgt]i?b)?\b",
     re.IGNORECASE,
 )

@@ -87,6 +87,22 @@ def test_a_product_is_not_read_in_a_unit_that_it_cannot_have(read_as, line):
     assert read_as(line, "activations") is None
 
 
+@pytest.mark.parametrize("line", ["here b = 32", "again 12 bytes", "it's all fp32 so 4 bytes",
+                                  "768 * 4 = 3072", "b*s = 32k tokens"])  # fmt: skip
+def test_a_size_of_the_model_and_the_bytes_of_an_element_are_no_answer(read_as, line):
+    assert read_as(line, "activations") is None
+
+
+def test_the_value_of_a_symbol_is_no_answer(read_as):
+    assert read_as("P = 124M", "states") is None
+    assert read_as("P = 124M, 16 bytes", "states") is None
+    assert read_as("with P = 124M, so 2 GB", "states").startswith("2 GB")
+
+
+def test_of_a_very_long_line_the_end_is_read(read_as):
+    assert read_as("so " * 2000 + "20 GB", "activations").startswith("20 GB")
+
+
 def test_thousands_in_a_product_of_figures_are_thousands_though_k_is_a_symbol(read_as):
     assert read_as("32k*66*768*12", "activations").startswith("19.46 GB")
     assert read_as("so 66h. 66*768*32*1024*12", "activations").startswith("19.93 GB")

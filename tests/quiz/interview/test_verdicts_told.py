@@ -23,6 +23,10 @@ SENIOR = {"level": "senior", "minutes": 45}
         ("no, 8 GB too much", "no, without a number"),
         ("over by 8 GB, no", "no, without a number"),
         ("it fits with 8 GB to spare", "yes, without a number"),
+        ("about half, so 22, yes", "yes, 22 GB"),
+        ("states stay, the rest halves: 22 GB, yes", "yes, 22 GB"),
+        ("down from 42 to 23.3, yes", "yes, 23.3 GB"),
+        ("with full recompute it fits at 23.3 GB", "yes, 23.3 GB"),
         ("not by a long way", "no, without a number"),
     ],
 )
