@@ -7,6 +7,7 @@ from engine.units import GB, KB, KIB, MB, decimal
 from problems.answers.repair import RepairAnswer
 from problems.draft import Draft
 from problems.draw import Draw
+from problems.exhibits import item
 from problems.problem import Mistake, Step
 from problems.slips import unit_slips
 from problems.wording import number, short
@@ -72,7 +73,7 @@ def posed(
     shown = wrong.line.written(steps[place - 1].shown)
     return Draft(
         prompt=f"{about}\n{ASKS}",
-        exhibit="\n".join(f"{at}  {step.text}" for at, step in enumerate(steps, 1)),
+        exhibit="\n".join(item(str(at), step.text, room=3) for at, step in enumerate(steps, 1)),
         answer=RepairAnswer(steps=steps, why=f"The {shown} shown {_why(worked, wrong)}"),
         hints=(
             "Take the steps in order and work each one out from the numbers before it.",

@@ -9,8 +9,8 @@ from textwrap import fill
 
 from engine.allocator import segment
 from engine.units import GIB, KIB, MIB
+from problems.exhibits import WIDEST
 
-WIDTH = 96
 ADVICE = (
     "If reserved but unallocated memory is large try setting "
     "PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
@@ -72,7 +72,7 @@ class OutOfMemory:
             f"{limit}Of the allocated memory {size(self.allocated)} is allocated by PyTorch, and "
             f"{size(self.cached)} is reserved by PyTorch but unallocated. {ADVICE}"
         )
-        return fill(said, WIDTH, break_long_words=False, break_on_hyphens=False)
+        return fill(said, WIDEST, break_long_words=False, break_on_hyphens=False)
 
 
 def size(number: int) -> str:

@@ -373,7 +373,7 @@ def test_half_of_the_answers_are_yes(name):
 def test_a_log_is_narrow_and_its_lines_end_with_a_word(name):
     for problem in drawn(name):
         assert all(
-            len(line) <= 96 and line == line.rstrip() for line in problem.exhibit.split("\n")
+            len(line) <= 77 and line == line.rstrip() for line in problem.exhibit.split("\n")
         )
 
 

@@ -16,12 +16,14 @@ from problems.answers.checklist import Action, ChecklistAnswer
 from problems.answers.ranking import RankedItem
 from problems.draft import Draft
 from problems.draw import Draw
+from problems.exhibits import item
 from problems.kind import kind_at_levels
 from problems.problem import Level, Step
 from problems.prompts import render
 from problems.wording import bare_gb, gb, number, paper, recipe_said
 
 LETTERS = "abcdefg"
+NAME_WIDTH = 22
 COUNTS: dict[Level, tuple[int, int]] = {"mid": (5, 5), "senior": (6, 7)}
 # What is not PyTorch's of a card.
 OUTSIDE = 2 * GB
@@ -143,7 +145,7 @@ def late_suspects(draw: Draw, level: Level) -> Draft | None:
             peak=gb(life.peak),
             slope=gb(KB * life.slope),
         ),
-        exhibit="\n".join(f"{x.name:<22}{x.says}" for x in shown),
+        exhibit="\n".join(item(x.name, x.says, room=NAME_WIDTH) for x in shown),
         answer=_answer(shown, order, life.capacity),
         hints=_hints(shown, order, life),
         solution=tuple(_steps(order, shown, life)),

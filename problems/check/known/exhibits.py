@@ -5,14 +5,15 @@ from collections.abc import Iterator
 
 from problems.check.rule import Flaw, each_problem
 from problems.check.texts import cut
+from problems.exhibits import WIDEST
 from problems.problem import Problem
 
-WIDEST, MOST_LINES = 96, 40
+MOST_LINES = 40
 
 
 @each_problem("exhibit")
 def exhibits_fit_a_terminal(problem: Problem) -> Iterator[Flaw]:
-    """An exhibit has at most 40 lines of at most 96 columns, without blanks at their ends."""
+    """An exhibit has at most 40 lines of at most 77 columns, without blanks at their ends."""
     lines = problem.exhibit.split("\n") if problem.exhibit else []
     if len(lines) > MOST_LINES:
         yield Flaw("exhibit", f"{len(lines)} lines, more than {MOST_LINES}", "cut it with …")

@@ -44,7 +44,7 @@ def by_hand(problem, name, text):
 
 
 def rows(problem):
-    for line in problem.exhibit.splitlines():
+    for line in re.sub(r"\n +", " ", problem.exhibit).splitlines():
         name, text = re.split(r"\s{2,}", line)
         yield next(a for a in problem.answer.actions if a.item.name == name), text
 

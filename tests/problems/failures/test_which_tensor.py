@@ -159,4 +159,4 @@ def test_only_the_right_tensor_has_the_size_asked_for():
 
 def test_lines_of_a_message_fit_a_terminal():
     for seed in SEEDS:
-        assert all(len(line) <= 96 for line in build("which-tensor", seed).exhibit.splitlines())
+        assert all(len(line) <= 77 for line in build("which-tensor", seed).exhibit.splitlines())

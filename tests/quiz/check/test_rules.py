@@ -284,7 +284,7 @@ def test_what_a_bank_lacks_is_found(name):
 
 
 def test_a_finding_is_a_line_that_names_the_problem_the_place_and_the_rule():
-    (finding,) = RULES["exhibit"].finds([with_problem("peak", exhibit=always("x" * 97))])
+    (finding,) = RULES["exhibit"].finds([with_problem("peak", exhibit=always("x" * 78))])
     assert str(finding) == (
-        "peak@1: exhibit line 1: 97 columns, more than 96; cut or break it [exhibit]"
+        "peak@1: exhibit line 1: 78 columns, more than 77; cut or break it [exhibit]"
     )
