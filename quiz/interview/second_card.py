@@ -4,7 +4,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from problems.interview.script import Point, Question
-from quiz.grading import grade
+from quiz.interview.answer_in import Before, answer_in
 from quiz.interview.marking import assembled, expects, share
 from quiz.interview.scorecard import Heard, Reply, Scorecard, Unmarked
 from quiz.interview.second_screen import Desk
@@ -80,5 +80,5 @@ def _unmarked(desk: Desk, key: str) -> Unmarked:
 def _verdict(question: Question, answer: str) -> Verdict | None:
     if question.problem is None or not answer:
         return None
-    found = grade(question.problem, answer)
+    found = answer_in(question, answer, Before())
     return found if isinstance(found, Verdict) else None

@@ -7,7 +7,7 @@ from typing import Literal
 
 from problems.interview.script import Question
 from quiz.answers import Unreadable
-from quiz.grading import grade
+from quiz.interview.answer_in import Before, answer_in
 from quiz.interview.answers_told import accepted, right, wrong_answers
 from quiz.interview.marking import expects
 from quiz.interview.pressing import LONGEST, Screen
@@ -210,7 +210,7 @@ def _given(desk: Desk, question: Question, width: int) -> Iterator[Row]:
     if answer is None or question.problem is None:
         return
     yield from _labelled("said", answer, width, "strong")
-    verdict = grade(question.problem, answer)
+    verdict = answer_in(question, answer, Before())
     if isinstance(verdict, Unreadable):
         says = f"it cannot be read: {verdict.reason}"
     else:

@@ -48,10 +48,10 @@ def test_a_full_mark_without_a_tick_says_that_nothing_was_missed(interview, keys
 
 
 def test_the_end_lists_the_questions_that_were_shown_and_have_no_mark(interview):
-    keys = [*"f", "n", *"12", "n", "a", *"16 bytes", "\n", *"nxnhnfnfnn"]
+    keys = [*"f", "n", *"12", "n", "a", *"500 GB", "\n", *"nxnhnfnfnn"]
     said = text(press(interview, keys)[0])
     assert "Shown, and without a mark:" in said
-    # Two of the four points that mid expects; 16 bytes in all are no states of a 7B model.
+    # Two of the four points that mid expects; the states are 107.8 GB.
     assert "2 terms: counts 0.50, as it was typed or heard" in said
     assert "3 states: counts 0.00, as it was typed or heard" in said
     assert "4 activations: counts nowhere" in said
