@@ -26,6 +26,9 @@ LONG_FORMS: Final[Mapping[str, str]] = {
     # What it does.
     "fwd": "forward", "fwds": "forwards", "bwd": "backward", "bwds": "backwards",
     "iter": "step", "iters": "steps", "iteration": "step", "iterations": "steps",
+    # The reader of words takes cause for because, which it is not behind these.
+    "the because": "the cause", "a because": "a cause", "root because": "root cause",
+    "main because": "main cause", "likely because": "likely cause",
     "1 st": "first", "2 nd": "second", "3 rd": "third", "init": "initialization",
     "accum": "accumulation", "grad acc": "gradient accumulation", "ga": "gradient accumulation",
     "ckpt": "checkpoint", "ckpts": "checkpoints", "ckpting": "checkpointing",
