@@ -126,7 +126,7 @@ def _after(talk: Talk) -> Iterator[Posed]:
             Reuse(
                 question=cramped.key,
                 plus=Fraction(-pull.saved),
-                says=f"the peak of before, less the {gb(pull.saved)} that were said",
+                says=f"the peak of before, less the saving, {gb(pull.saved)}",
             ),
         ),
         moves=(

@@ -26,9 +26,9 @@ MOMENTS = (Phase.LOSS, Phase.BACKWARD_FIRST, Phase.BACKWARD_LAST, Phase.STEP)
 # How far the next moment is below the peak, so that one can say which is the highest.
 APART = Fraction(3, 100)
 VERDICTS: Mapping[Fits, tuple[str, tuple[str, ...]]] = {
-    "yes": ("yes, with room to spare", ("yes", "fits", "it fits")),
-    "tight": ("tight", ("barely", "just", "maybe", "not sure")),
-    "no": ("no", ("it does not fit", "does not fit", "oom")),
+    "yes": ("yes, with room to spare", ("yes",)),
+    "tight": ("tight", ("barely",)),
+    "no": ("no", ()),
 }
 
 

@@ -13,7 +13,7 @@ from quiz.answers.quantity import RefusalError
 from quiz.answers.question import Question
 from quiz.answers.tokens import KINDS, OPERATOR, OPERATORS, Kind, Token, Tokens
 from quiz.answers.units_typed import BILLION_B, BYTES_B, Option, choice, typed_unit
-from quiz.answers.words import EACH, WORDS, Word
+from quiz.answers.words import EACH, WORDS, Word, past_them
 
 OPERAND_ENDS = {"number", "cardinal", "fraction", "unit", "scale", "symbol", "noun", "multiple"}
 # What an article may stand before.
@@ -336,7 +336,7 @@ class Lexer:
             self._at = end
         elif word.kind in {"remark", "bound", "upfront"}:
             self._remarks.append(word.said)
-            self._at = end
+            self._at = past_them(self._plain, end) if word.said == EACH else end
         else:
             self._add(KINDS[word.kind], end, said=word.said, options=_options(word))
 

@@ -1,5 +1,6 @@
 """What words mean: a table from phrase to meaning. Units are in `units_typed`."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -309,3 +310,12 @@ WORDS: Mapping[str, Word] = MappingProxyType({
     **SKIP, **APPROXIMATE, **REFUSED, **COUNTED, **REMARKS, **BOUNDS, **OPERATORS, **NUMBERS,
     **OTHERS,
 })  # fmt: skip
+
+# Behind "each": of how many it is one, which takes nothing times anything.
+OF_THEM = re.compile(r" +of +(?:all +)?(?:the +)?\d+ +(?:gpu|rank|card|device)s?\b", re.IGNORECASE)
+
+
+def past_them(line: str, at: int) -> int:
+    """Return the place behind "of 8 GPUs" in a line where "each" ends at `at`, else `at`."""
+    found = OF_THEM.match(line, at)
+    return at if found is None else found.end()

@@ -12,7 +12,8 @@ YES = (
 NO = (
     r"(?:it|that|this)? ?(?:does|will|would|can) ?not fit|"
     r"(?:it|that|this)? ?(?:doesn'?t|won'?t|wouldn'?t|can'?t) fit|not fit|"
-    r"it (?:doesn'?t|won'?t|does not|will not)|nope|nah|no|n|false|(?:cuda )?oom|out of memory"
+    r"it (?:doesn'?t|won'?t|does not|will not)(?! (?:cuda )?oom)|nope|nah|"
+    r"no(?! (?:cuda )?(?:oom|problem|issue))|n|false|(?:cuda )?oom|out of memory"
 )
 BOUND = r"(?![\w'])"
 # A dot or hyphen before a digit belongs to the number.

@@ -233,9 +233,11 @@ class _Reader:
         compared = without_card(line, self._of) != line
         ends = any(re.search(r"\d", one.text) for one in concluded(line))
         is_whole = not (is_apart or compared or ends)
-        if isinstance(whole, Verdict) and _has_number(whole) and is_whole:
-            return whole
         told = verdict_told(line)
+        if isinstance(whole, Verdict) and _has_number(whole) and is_whole:
+            said = "yes" if _is_yes(whole) else "no"
+            if told is None or told.says in {said, "tight"}:
+                return whole
         if told is None or told.says == "tight":
             return self._number_later(line, whole)
         rest = tidied(without_card(told.rest, self._of))

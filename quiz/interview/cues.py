@@ -65,7 +65,8 @@ VERBS = (
 # With a negator: the thing is not there, or does nothing.
 PRESENCE = (
     "count include need have keep store exist require use add there want present necessary hold "
-    "reason cause culprit explain matter gather send repeat do-not-free do-not-hide do-not-cost"
+    "reason cause culprit explain matter gather send repeat do-not-free do-not-hide do-not-cost "
+    "allocate create save lazily thing useful help overlap"
 )
 # With a negator before the thing: it is not done.
 DOING = "take look measure check trust rely run do read profile print bother care use log compare"

@@ -19,6 +19,8 @@ from quiz.interview.cues import (
     WHOLE,
 )
 
+# With one of these it is not so yet, or but for one case.
+LATER = frozenset({"unless", "until", "yet"})
 # Words between "no" and what it denies: "no extra fp32 master copy".
 REACH = 4
 
@@ -30,12 +32,20 @@ def denied(clause: Clause, first: int, last: int) -> bool:
     before = [at for at in clause.negators if at < first]
     if before and any(before[0] < at < first for at in clause.places(DOING)):
         return not _denies_dividing(clause)
-    unless = any(token.word == "unless" for token in clause.said)
-    if not unless and (before or _behind(clause, last)):
+    later = any(token.word in LATER for token in clause.said)
+    if not later and _ends_in_not_it(clause):
+        return True
+    if not later and (before or _behind(clause, last)):
         present = any(not first <= at <= last for at in clause.places(PRESENCE))
         if present and not _leaves_out(clause, first, last) and not _denies_dividing(clause):
             return True
     return _leaves_out(clause, first, last)
+
+
+def _ends_in_not_it(clause: Clause) -> bool:
+    """Return whether a clause ends as "fragmentation is not it" does."""
+    last = len(clause.said) - 1
+    return last - 1 in clause.negators and clause.said[last].word in {"it", "that", "this"}
 
 
 def unknown(clause: Clause) -> bool:
@@ -70,14 +80,23 @@ def is_nowhere(clause: Clause, first: int, last: int) -> bool:
     """Return whether the thing is said to be in the sum or not at all, not beside the sum."""
     if unknown(clause) or (clause.has(SUMMED) and not clause.negators):
         return True
+    if _not_any(clause, first):
+        return True
     if _denied_before(clause, first):
         without = any(token.word == "without" for token in clause.said[:first])
         return not without and not clause.has(IN_THE_SUM)
     return _denied_there(clause, last)
 
 
+def _not_any(clause: Clause, first: int) -> bool:
+    """Return whether "not any" stands before the thing: "there is not any fragmentation"."""
+    return any(
+        at < first <= at + REACH and clause.said[at + 1].word == "any" for at in clause.negators
+    )
+
+
 def _denied_there(clause: Clause, last: int) -> bool:
-    places = tuple(clause.places("exist there present matter reason need"))
+    places = tuple(clause.places("exist there present matter reason need use thing card"))
     return any(last < no < at for no in clause.negators for at in places)
 
 

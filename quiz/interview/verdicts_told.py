@@ -1,7 +1,7 @@
 """A verdict in the words of a person: "no way, 42 GB", "it hides", "plenty of room"."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,11 @@ from quiz.interview.asides import Asked
 Polarity = Literal["yes", "no", "tight"]
 
 NOT = r"(?:does|will|would|can|could|is|do|wo|ca) ?n[o']?t|not"
+# The contrary of what its words say: "no OOM", "it won't OOM", "no problem".
+NOTHING_WRONG = (
+    rf"no (?:cuda )?(?:oom|out of memory|problems?|issues?|worries)|"
+    rf"(?:it |that |this )?(?:{NOT}|never) (?:cuda )?(?:oom|run out(?: of memory)?)"
+)
 NEVER = (
     rf"(?:it |that |this )?(?:{NOT}) (?:really |quite |even )?"
     r"(?:fit|hide|overlap|enough|hidden)\w*|"
@@ -27,26 +32,35 @@ TIGHTLY = (
 )
 FITS = (
     r"(?:yes|yep|yeah|yup|sure|of course|(?:should be |will be |is )?fine)|"
+    r"it (?:does|will|would|should)(?! ?n[o']t\b)|"
     r"(?:it |that |this |will |would |does |should )*(?:fits?|hides?|hidden|overlaps?)"
     r"(?: (?:easily|fine|comfortably|well))?|comfortabl[ey]|easily|"
     r"(?:there is |there's |with )?(?:plenty of|enough|lots of|a lot of) (?:room|headroom|space|"
     r"slack|memory)(?: (?:left|to spare))?|(?:with |w/ ?)?room to spare"
 )
-WORDS: Mapping[Polarity, str] = {"no": NEVER, "tight": TIGHTLY, "yes": FITS}
+WORDS: Sequence[tuple[Polarity, str]] = (
+    ("yes", NOTHING_WRONG),
+    ("no", NEVER),
+    ("tight", TIGHTLY),
+    ("yes", FITS),
+)
 # A denial is taken out before what it denies is looked for.
-SAYS = {
-    polarity: re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE)
-    for polarity, words in WORDS.items()
-}
+SAYS = tuple(
+    (polarity, re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE))
+    for polarity, words in WORDS
+)
 # In front of these it is no verdict: "no offload".
 NO_THING = re.compile(
-    r"\bno (?:scores?|logits?|change|sharding|offload|recompute|idea|dropout|master|buckets?|"
-    r"activations?|grads?|gradients?|wait)\b",
+    r"\bno (?:doubt|question|scores?|logits?|change|sharding|offload|recompute|idea|dropout|"
+    r"master|buckets?|activations?|grads?|gradients?|wait)\b",
     re.IGNORECASE,
 )
+# Either of two: what stands beside it says which.
+NOT_TIGHT = re.compile(r"\bnot (?:\w+ )?tight(?: at all)?\b", re.IGNORECASE)
 # A line with one of these asks, or speaks of another case: "it fits in 48 GB".
 NO_VERDICT = re.compile(
-    r"\bnot sure\b|\bif\b|\bunless\b|\bwhether\b|\?\s*$|\bfits? (?:in|on|into)\b",
+    r"\bnot sure\b|\bnot (?:\w+ )?tight(?: at all)?[\s.!]*$|\bmight\b|"
+    r"\bif\b|\bunless\b|\bwhether\b|\?\s*$|\bfits? (?:in|on|into)\b",
     re.IGNORECASE,
 )
 ANOTHER_CARD = re.compile(r"\bfits? (?:in|on|into)\s+(?:an?\s+)?\d", re.IGNORECASE)
@@ -92,11 +106,11 @@ def verdict_told(line: str) -> Verdict | None:
     typed = line.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     if NO_VERDICT.search(typed):
         return None
-    typed = NO_THING.sub(" ", typed)
+    typed = NOT_TIGHT.sub(" ", NO_THING.sub(" ", typed))
     found: list[Polarity] = []
-    for polarity, words in SAYS.items():
+    for polarity, words in SAYS:
         if words.search(typed):
-            found.append(polarity)
+            found += [] if polarity in found else [polarity]
             typed = words.sub(" , ", typed)
     if found == ["tight", "yes"]:
         found = ["tight"]

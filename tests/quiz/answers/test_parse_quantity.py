@@ -269,6 +269,8 @@ REMARKS = [
     ("between 14 GB and 12 GB", "the ends of the range were put in order"),
     ("16 GB = 14.9 GiB", "restated, and the first was taken"),
     ("16 GB each", "read as the size of one"),
+    ("16 GB on each of 8 GPUs", "read as the size of one"),
+    ("16 GB for each of the 8 cards", "read as the size of one"),
     ("12 .. 14 GB", "read the dots as a range"),
 ]
 

@@ -28,6 +28,10 @@ SENIOR = {"level": "senior", "minutes": 45}
         ("down from 42 to 23.3, yes", "yes, 23.3 GB"),
         ("with full recompute it fits at 23.3 GB", "yes, 23.3 GB"),
         ("not by a long way", "no, without a number"),
+        ("no OOM, 23.3 GB", "yes, 23.3 GB"),
+        ("no problem, 23.3 GB", "yes, 23.3 GB"),
+        ("won't OOM, 23.3 GB", "yes, 23.3 GB"),
+        ("it does fit, 23.3 GB", "yes, 23.3 GB"),
     ],
 )
 def test_a_verdict_is_read_with_its_number(read_as, line, read):
