@@ -103,7 +103,7 @@ class Database:
             try:
                 with self._transaction() as connection:
                     yield connection
-                    self._must_stand()
+                    self._must_stand()  # else what is told to be lost would be kept elsewhere
             except sqlite3.DatabaseError:
                 self._must_stand()
                 raise

@@ -19,6 +19,8 @@ OPEN = Fault(
 BEHIND_SETS = 1 << 40
 ROWS = "SELECT id, uid, created, finished, options, version FROM interviews WHERE mode = ?"
 ALONE, TWO = "alone", "two"
+# Fewer digits are a number, though a uid may begin so.
+FEWEST_DIGITS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,9 +145,10 @@ class Interviews:
             found = self._rows("AND finished IS NOT NULL ORDER BY finished DESC, id DESC LIMIT 1")
         else:
             number = int(name) if name.isascii() and name.isdecimal() and len(name) < 16 else -1
-            found = self._rows("AND id = ?", number) or self._rows(
-                "AND substr(uid, 1, length(?)) = ?", name.lower(), name.lower()
-            )
+            found = self._rows("AND id = ?", number)
+            if not found and (number < 0 or len(name) >= FEWEST_DIGITS):
+                begins = "AND substr(uid, 1, length(?)) = ?"
+                found = self._rows(begins, name.lower(), name.lower())
         if len(found) > 1:
             what = f"{len(found)} interviews begin with {name[:40]!r}"
             raise InputError(Fault("--replay", what, "type more of it, or its number"))

@@ -56,10 +56,11 @@ NO_THING = re.compile(
     re.IGNORECASE,
 )
 # Either of two: what stands beside it says which.
-NOT_TIGHT = re.compile(r"\bnot (?:\w+ )?tight(?: at all)?\b", re.IGNORECASE)
+NOT_TIGHTLY = r"\bnot (?:\w+ )?tight(?: at all)?"
+NOT_TIGHT = re.compile(rf"{NOT_TIGHTLY}\b", re.IGNORECASE)
 # A line with one of these asks, or speaks of another case: "it fits in 48 GB".
 NO_VERDICT = re.compile(
-    r"\bnot sure\b|\bnot (?:\w+ )?tight(?: at all)?[\s.!]*$|\bmight\b|"
+    rf"\bnot sure\b|{NOT_TIGHTLY}[\s.!]*$|\bmight\b|"
     r"\bif\b|\bunless\b|\bwhether\b|\?\s*$|\bfits? (?:in|on|into)\b",
     re.IGNORECASE,
 )

@@ -37,7 +37,7 @@ class Attempt:
     def mistakes(self) -> tuple[str, ...]:
         """The mistakes that were made: none, one, or two at once.
 
-        None where the learner's own mark stands in the place of the program's.
+        Where the learner's own mark stands in the place of the program's, none was.
         """
         made, told = self.verdict.mistake, self.tells or ()
         if made is None or self.own is not None:

@@ -102,7 +102,7 @@ def _marks(
             yield alone
 
 
-def terms_names(problem: Problem, answer: TermsAnswer) -> Iterator[str]:
+def terms_slips(problem: Problem, answer: TermsAnswer) -> Iterator[str]:
     """Yield the slips that a term's number can be traced to."""
     for term in answer.terms:
         if isinstance(term.answer, QuantityAnswer):

@@ -83,10 +83,10 @@ class Lines:
         Raises:
             InputError: standard input cannot be read.
         """
-        if self._keys is not None and self._ahead:
-            return self._typed_ahead(prompt)
         if self._keys is None:
             return self.read(prompt)
+        if self._ahead:
+            return self._typed_ahead(prompt)
         sys.stdout.flush()
         while (typed := self._keys.wait()) is not None:
             if typed in {"\n", " "}:

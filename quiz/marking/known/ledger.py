@@ -8,7 +8,7 @@ from quiz.marking.terms import (
     mark_terms,
     request_terms,
     terms_forms,
-    terms_names,
+    terms_slips,
 )
 
 MARKER = Marker(
@@ -18,5 +18,5 @@ MARKER = Marker(
     request=request_terms,
     halves=LINES,
     forms=terms_forms,
-    names=terms_names,
+    names=terms_slips,
 )

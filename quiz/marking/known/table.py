@@ -14,7 +14,7 @@ from quiz.marking.terms import (
     mark_terms,
     request_terms,
     terms_forms,
-    terms_names,
+    terms_slips,
 )
 from quiz.marking.verdict import UPSIDE_DOWN, Verdict
 
@@ -42,5 +42,5 @@ MARKER = Marker(
     request=request_terms,
     halves=LINES,
     forms=terms_forms,
-    names=lambda problem, answer: (*terms_names(problem, answer), UPSIDE_DOWN),
+    names=lambda problem, answer: (*terms_slips(problem, answer), UPSIDE_DOWN),
 )

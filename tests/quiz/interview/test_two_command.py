@@ -76,6 +76,14 @@ def test_where_none_was_finished_none_can_be_told_again(memquiz, arguments, says
     assert f"--replay: {says} finished yet; {begin}\n" in result.stderr
 
 
+def test_a_number_names_no_interview_whose_uid_begins_so(memquiz, data):
+    memquiz("interview", *SAME, typed="")
+    with closing(sqlite3.connect(data / FILE)) as connection, connection:
+        connection.execute("UPDATE interviews SET uid = '17171717' || substr(uid, 9)")
+    assert "there is no interview '17'" in memquiz("interview", "--replay", "17").stderr
+    assert memquiz("interview", "--replay", "17171717").exit_code == 0
+
+
 def test_one_that_is_not_there_is_told_with_those_that_are(memquiz):
     end = "".join(["n\n"] * QUESTIONS + ["q\n"])
     memquiz(*HELD, typed=end)
